@@ -43,6 +43,7 @@ endfunction()
 # and tools, which also reach what is hidden.
 function(gym_library)
     list(REMOVE_DUPLICATES GYM_LINKS)
+    list(REMOVE_ITEM GYM_LAYERS "")
     set(objects "")
     foreach(layer IN LISTS GYM_LAYERS)
         list(APPEND objects $<TARGET_OBJECTS:${layer}>)
