@@ -24,7 +24,7 @@ namespace detail {
 class connect_sink {
 public:
     virtual void report(std::string_view server_name, std::int64_t count) = 0;
-    virtual void drop() = 0;
+    virtual void drop(bool negative) = 0;
 
 protected:
     ~connect_sink() = default;
@@ -39,8 +39,8 @@ public:
 
 template <class Integer>
 void report_count(connect_sink& sink, std::string_view server_name, Integer count) {
-    if (!std::in_range<std::int64_t>(count) || std::cmp_less(count, 0)) {
-        sink.drop();
+    if (std::cmp_less(count, 0) || !std::in_range<std::int64_t>(count)) {
+        sink.drop(std::cmp_less(count, 0));
     } else {
         sink.report(server_name, static_cast<std::int64_t>(count));
     }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/threads.hpp"
+
+#include <mutex>
+#include <new>
+
+#include <pthread.h>
+
+namespace gym::telemetry::detail {
+
+namespace {
+
+constexpr thread_view no_view{.record_control = ~std::uint64_t{0}, .bound = nullptr, .bound_count = 0};
+
+}  // namespace
+
+constinit control_words control;
+constinit thread_local const thread_view* this_thread_view
+    __attribute__((tls_model("initial-exec"))) = &no_view;
+
+}  // namespace gym::telemetry::detail
+
+namespace gym::telemetry::engine {
+
+namespace {
+
+using telemetry::detail::control;
+using telemetry::detail::this_thread_view;
+
+// A thread's membership in a generation, which it keeps alive.
+struct attachment {
+    std::shared_ptr<generation> joined;
+    thread_block* block;
+};
+
+constinit thread_local attachment* this_attachment
+    __attribute__((tls_model("initial-exec"))) = nullptr;
+
+// Never destroyed: threads may record while static objects are.
+struct process_state {
+    std::mutex mutex;
+    std::shared_ptr<generation> current;
+    pthread_key_t thread_end;
+};
+
+void leave(void* member) noexcept {
+    // A key's destructor runs after those of all C++ thread_local objects, so what they record is
+    // kept; what a later key's destructor records joins again and is cleaned up again.
+    std::unique_ptr<attachment> ended(static_cast<attachment*>(member));
+    this_thread_view = &telemetry::detail::no_view;
+    this_attachment = nullptr;
+    ended->joined->release_block(ended->block);
+}
+
+process_state& process() noexcept {
+    alignas(process_state) static std::byte room[sizeof(process_state)];
+    static process_state* const state = [] {
+        auto* made = new (room) process_state;
+        pthread_key_create(&made->thread_end, [](void* member) { leave(member); });
+        return made;
+    }();
+    return *state;
+}
+
+}  // namespace
+
+void begin_generation(std::shared_ptr<generation> next) {
+    process_state& state = process();
+    std::shared_ptr<generation> last;  // destroyed after the lock is let go
+    const std::lock_guard lock(state.mutex);
+    last = std::exchange(state.current, std::move(next));
+    // Bit 0 sends every record to record_elsewhere.
+    const std::uint64_t foreign = state.current->foreign() != nullptr;
+    control.record.store(state.current->id() | foreign, std::memory_order_relaxed);
+}
+
+void end_generation() noexcept {
+    process_state& state = process();
+    std::shared_ptr<generation> last;
+    const std::lock_guard lock(state.mutex);
+    control.record.store(0, std::memory_order_relaxed);
+    last = std::exchange(state.current, nullptr);
+}
+
+std::shared_ptr<generation> current_generation() noexcept {
+    process_state& state = process();
+    const std::lock_guard lock(state.mutex);
+    return state.current;
+}
+
+thread_block* attach_this_thread(const generation* wanted) {
+    const std::uint64_t in_force = telemetry::detail::recording() & ~std::uint64_t{1};
+    if (this_attachment != nullptr && this_attachment->joined->id() == in_force &&
+        (wanted == nullptr || wanted == this_attachment->joined.get()))
+        return this_attachment->block;
+    std::shared_ptr<generation> current = current_generation();
+    if (current == nullptr || (wanted != nullptr && wanted != current.get())) return nullptr;
+    if (this_attachment != nullptr && this_attachment->joined == current)
+        return this_attachment->block;
+
+    auto joining = std::make_unique<attachment>();
+    if (pthread_setspecific(process().thread_end, joining.get()) != 0) throw std::bad_alloc();
+    try {
+        joining->block = current->acquire_block();
+    } catch (const std::bad_alloc&) {
+        pthread_setspecific(process().thread_end, this_attachment);
+        throw;
+    }
+    joining->joined = std::move(current);
+    std::unique_ptr<attachment> left(this_attachment);
+    this_attachment = joining.release();
+    this_thread_view = &this_attachment->block->view;
+    if (left != nullptr) left->joined->release_block(left->block);
+    return this_attachment->block;
+}
+
+void record_elsewhere(instrument_id id, const std::string_view* values,
+                      measurement what) noexcept {
+    try {
+        thread_block* block = attach_this_thread();
+        if (block == nullptr) return;
+        generation& in_force = *block->owner;
+        if (foreign_sink* sink = in_force.foreign()) {
+            normalized_values normal;
+            in_force.normalize(id, values, normal);
+            sink->record(in_force.rows()[id], normal.values.data(), what);
+            return;
+        }
+        in_force.record_slow(*block, id, values, what);
+    } catch (...) {  // out of memory, or a foreign instrument: that record only is lost
+    }
+}
+
+void drop_record(instrument_id id, std::string_view reason) noexcept {
+    try {
+        if (thread_block* block = attach_this_thread())
+            block->owner->count_dropped(*block, id, reason);
+    } catch (const std::bad_alloc&) {  // not even the count of it can be kept
+    }
+}
+
+void before_fork() noexcept { process().mutex.lock(); }
+void after_fork_in_parent() noexcept { process().mutex.unlock(); }
+
+void after_fork_in_child() noexcept {
+    process_state& state = process();
+    control.record.store(0, std::memory_order_relaxed);
+    new (&state.current) std::shared_ptr<generation>();  // the parent's is left as it is
+    this_thread_view = &telemetry::detail::no_view;
+    this_attachment = nullptr;
+    pthread_setspecific(state.thread_end, nullptr);
+    state.mutex.unlock();
+}
+
+}  // namespace gym::telemetry::engine

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recording to a row of the table. What does not fit the row does not compile.
+//
+//     count<id_of("gym.sandbox.create_retry_total")>(provider);
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+
+#include "engine/record.hpp"
+#include "instruments/catalogue.hpp"
+
+namespace gym::telemetry::instruments {
+
+namespace detail {
+
+inline std::string_view value_text(std::string_view value) noexcept { return value; }
+// A boolean is one byte of the key. A template, so that no pointer becomes a boolean.
+template <class Bool>
+    requires std::is_same_v<Bool, bool>
+std::string_view value_text(Bool value) noexcept {
+    return value ? std::string_view("\1", 1) : std::string_view("\0", 1);
+}
+
+template <engine::instrument_id Id, class... Values>
+consteval bool values_fit() {
+    constexpr auto& attributes = catalogue[Id].attributes;
+    if (sizeof...(Values) != attributes.size()) return false;
+    constexpr std::array<bool, sizeof...(Values)> given = {std::is_same_v<Values, bool>...};
+    for (std::size_t i = 0; i < given.size(); ++i)
+        if (given[i] != (attributes[i].type == attribute_type::boolean)) return false;
+    return true;
+}
+
+template <engine::instrument_id Id, instrument_kind Kind, aggregation How, class... Values>
+consteval void check() {
+    static_assert(Id < catalogue.size(), "no such row");
+    static_assert(catalogue[Id].kind == Kind && catalogue[Id].how == How,
+                  "this row of the table is an instrument of another kind");
+    static_assert(values_fit<Id, Values...>(),
+                  "the row has other attributes: their number or types differ");
+}
+
+}  // namespace detail
+
+// Adds one to a counter.
+template <engine::instrument_id Id, class... Values>
+void count(Values... values) noexcept {
+    detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
+    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
+    engine::record_one<sizeof...(Values)>(Id, texts);
+}
+
+// Adds an amount to a counter; one below zero is dropped and counted.
+template <engine::instrument_id Id, class... Values>
+void count_many(std::int64_t amount, Values... values) noexcept {
+    detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
+    if (amount < 0) [[unlikely]]
+        return engine::drop_record(Id, engine::drop_reason::negative);
+    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
+    engine::record_sum<sizeof...(Values)>(Id, texts, amount);
+}
+
+// Adds to an up-down counter.
+template <engine::instrument_id Id, class... Values>
+void add(std::int64_t delta, Values... values) noexcept {
+    detail::check<Id, instrument_kind::up_down_counter, aggregation::sum, Values...>();
+    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
+    engine::record_sum<sizeof...(Values)>(Id, texts, delta);
+}
+
+[[gnu::cold]] inline void drop_value(engine::instrument_id id, double value) noexcept {
+    const bool negative = value < 0 && value >= std::numeric_limits<double>::lowest();
+    engine::drop_record(id, negative ? engine::drop_reason::negative
+                                     : engine::drop_reason::not_a_number);
+}
+
+// Records a duration; one that is NaN, infinite or negative is dropped and counted.
+template <engine::instrument_id Id, class... Values>
+void record(double value, Values... values) noexcept {
+    detail::check<Id, instrument_kind::histogram, aggregation::histogram, Values...>();
+    // False for NaN.
+    if (!(value >= 0 && value <= std::numeric_limits<double>::max())) [[unlikely]]
+        return drop_value(Id, value);
+    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
+    constexpr auto bounds = catalogue[Id].bounds;
+    engine::record_value<sizeof...(Values), bounds.size()>(Id, texts, bounds.data(), value);
+}
+
+// Counts one event of a ratio.
+template <engine::instrument_id Id>
+void count_ratio(bool hit) noexcept {
+    detail::check<Id, instrument_kind::gauge, aggregation::ratio>();
+    if (engine::word* cell = engine::warm_cell<0>(Id, nullptr)) [[likely]] {
+        engine::set(cell[0], engine::get(cell[0]) + hit);
+        engine::set(cell[1], engine::get(cell[1]) + 1);
+    } else {
+        const std::string_view none[1];
+        engine::record_elsewhere(Id, none, {.integer = hit});
+    }
+}
+
+// Stores the value of a gauge; of several threads that do, the last one wins.
+template <engine::instrument_id Id, class... Values>
+void store(double value, Values... values) noexcept {
+    detail::check<Id, instrument_kind::gauge, aggregation::last_value, Values...>();
+    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
+    if (engine::word* cell = engine::warm_cell<sizeof...(Values)>(Id, texts)) [[likely]]
+        engine::set_double(*cell, value);
+    else
+        engine::record_elsewhere(Id, texts, {.real = value});
+}
+
+}  // namespace gym::telemetry::instruments
