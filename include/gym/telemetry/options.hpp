@@ -3,13 +3,13 @@
 // Configuration. Source of the rules: NeMo Gym's configuration page, docs/configuration.md here.
 #pragma once
 
+#include <gym/telemetry/collection.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/collection.hpp>
 
 namespace gym::telemetry {
 
@@ -18,34 +18,35 @@ namespace gym::telemetry {
 //
 //     gym::telemetry::init({.enabled = true, .service_name = "my-gym", .span_groups = "all"});
 struct options {
-    std::optional<bool> enabled;                     // ENABLED, false
-    std::optional<std::string> service_name;         // OTEL_SERVICE_NAME, nemo-gym
-    std::optional<bool> service_name_per_server;     // SERVICE_NAME_PER_SERVER, true
-    std::optional<std::string> server_name;          // this process's server; none in the driver
-    std::optional<std::string> span_groups;          // SPAN_GROUPS, default
-    std::optional<bool> traces_enabled;              // TRACES_ENABLED, true
-    std::optional<bool> metrics_enabled;             // METRICS_ENABLED, true
-    std::optional<bool> logs_enabled;                // LOGS_ENABLED, false
-    std::optional<std::string> exporter;             // EXPORTER, otlp; comma list of otlp, console,
+    // Each member has an initialiser, so that those left out are no warning.
+    std::optional<bool> enabled{};                   // ENABLED, false
+    std::optional<std::string> service_name{};       // OTEL_SERVICE_NAME, nemo-gym
+    std::optional<bool> service_name_per_server{};   // SERVICE_NAME_PER_SERVER, true
+    std::optional<std::string> server_name{};        // this process's server; none in the driver
+    std::optional<std::string> span_groups{};        // SPAN_GROUPS, default
+    std::optional<bool> traces_enabled{};            // TRACES_ENABLED, true
+    std::optional<bool> metrics_enabled{};           // METRICS_ENABLED, true
+    std::optional<bool> logs_enabled{};              // LOGS_ENABLED, false
+    std::optional<std::string> exporter{};           // EXPORTER, otlp; comma list of otlp, console,
                                                      // file, memory (for tests: see collect)
-    std::optional<std::string> otlp_endpoint;        // OTEL_EXPORTER_OTLP_ENDPOINT
-    std::optional<std::string> otlp_protocol;        // OTEL_EXPORTER_OTLP_PROTOCOL, http/protobuf
-    std::optional<std::string> otlp_headers;         // OTEL_EXPORTER_OTLP_HEADERS
-    std::optional<bool> instrument_aiohttp;          // INSTRUMENT_AIOHTTP, true; Python only
-    std::optional<std::string> run_id;               // RUN_ID, else SLURM_JOB_ID, else made
-    std::optional<bool> memory_profiling_enabled;    // kept; no effect in C++
-    std::optional<double> memory_profiling_interval_seconds;  // kept; no effect in C++
-    std::optional<std::vector<std::string>> health_check_ignored_checks;
-    std::optional<std::int64_t> cardinality_limit;    // series an instrument, 2000; 0 is no limit
-    std::optional<std::int64_t> shutdown_timeout_ms;  // 5000
-    std::optional<std::string> file;                  // of the file exporter, gym-telemetry.jsonl
-    std::optional<std::string> spool;                 // folder, none
-    std::optional<std::string> ledger;                // folder, none
-    std::optional<bool> terminate_handling;           // flush at std::terminate, off
-    std::optional<bool> signal_handling;              // flush at SIGTERM, off
+    std::optional<std::string> otlp_endpoint{};      // OTEL_EXPORTER_OTLP_ENDPOINT
+    std::optional<std::string> otlp_protocol{};      // OTEL_EXPORTER_OTLP_PROTOCOL, http/protobuf
+    std::optional<std::string> otlp_headers{};       // OTEL_EXPORTER_OTLP_HEADERS
+    std::optional<bool> instrument_aiohttp{};        // INSTRUMENT_AIOHTTP, true; Python only
+    std::optional<std::string> run_id{};             // RUN_ID, else SLURM_JOB_ID, else made
+    std::optional<bool> memory_profiling_enabled{};  // kept; no effect in C++
+    std::optional<double> memory_profiling_interval_seconds{};  // kept; no effect in C++
+    std::optional<std::vector<std::string>> health_check_ignored_checks{};
+    std::optional<std::int64_t> cardinality_limit{};    // series an instrument, 2000; 0 is no limit
+    std::optional<std::int64_t> shutdown_timeout_ms{};  // 5000
+    std::optional<std::string> file{};                  // of the file exporter, gym-telemetry.jsonl
+    std::optional<std::string> spool{};                 // folder, none
+    std::optional<std::string> ledger{};                // folder, none
+    std::optional<bool> terminate_handling{};           // flush at std::terminate, off
+    std::optional<bool> signal_handling{};              // flush at SIGTERM, off
 
     // Keys that this version does not know: kept, handed on, otherwise ignored. Values are JSON.
-    std::vector<std::pair<std::string, std::string>> extra;
+    std::vector<std::pair<std::string, std::string>> extra{};
 
     // Takes nothing from the environment: what is not set here is the default.
     bool ignore_environment = false;
@@ -53,6 +54,19 @@ struct options {
     // Readers of the memory exporter, each of which sees everything (tests, replay).
     int memory_readers = 1;
     temporality memory_temporality = temporality::cumulative;
+};
+
+// Where and how one signal goes over OTLP: its own OTEL_EXPORTER_OTLP_METRICS_* (_TRACES_*)
+// variable where that is set, else the general one.
+struct otlp_signal {
+    std::string endpoint;  // the whole URL, path included; empty: the signal is not sent over OTLP
+    std::string protocol = "http/protobuf";  // or grpc, when the bridge library is loaded
+    std::string headers;                     // as they stand: a comma list, percent-encoded
+    std::string compression = "none";        // or gzip
+    std::string certificate;                 // of the server's authority, a file
+    std::string client_certificate;
+    std::string client_key;
+    std::int64_t timeout_ms = 10000;
 };
 
 // Every setting as it was resolved from environment, block and defaults.
@@ -76,6 +90,8 @@ struct settings {
     std::string otlp_certificate;           // of the server's authority, a file
     std::string otlp_client_certificate;
     std::string otlp_client_key;
+    otlp_signal otlp_metrics;  // what an export of that signal goes by
+    otlp_signal otlp_traces;
     bool instrument_aiohttp = true;
     std::optional<std::string> run_id;
     bool memory_profiling_enabled = false;
@@ -83,7 +99,7 @@ struct settings {
     std::vector<std::string> health_check_ignored_checks;
     std::int64_t cardinality_limit = 2000;
     std::int64_t shutdown_timeout_ms = 5000;
-    std::int64_t otlp_timeout_ms = 10000;
+    std::int64_t otlp_timeout_ms = 10000;  // in force for metrics
     std::int64_t export_interval_ms = 60000;
     std::string temporality_preference = "cumulative";  // cumulative, delta, lowmemory
     std::string file = "gym-telemetry.jsonl";
