@@ -31,7 +31,8 @@ function(gym_layer name)
         target_include_directories(gym_${name} PUBLIC
             $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
             $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/src>)
-        target_compile_definitions(gym_${name} PRIVATE GYM_TELEMETRY_BUILDING)
+        target_compile_definitions(gym_${name} PRIVATE 
+            GYM_TELEMETRY_BUILDING GYM_TELEMETRY_VERSION="${PROJECT_VERSION}")
         target_link_libraries(gym_${name} PRIVATE gym_warnings Threads::Threads ${links})
         set(GYM_LAYERS "${GYM_LAYERS};gym_${name}" CACHE INTERNAL "")
         set(GYM_LINKS "${GYM_LINKS};${links}" CACHE INTERNAL "")

@@ -29,15 +29,15 @@ struct cell_header {
 };
 static_assert(sizeof(cell_header) == 8);
 
-using telemetry::detail::bucket_of;
-using telemetry::detail::get;
-using telemetry::detail::get_double;
-using telemetry::detail::record_histogram;
-using telemetry::detail::set;
-using telemetry::detail::set_double;
-using telemetry::detail::try_add;
-using telemetry::detail::word;
-namespace histogram_word = telemetry::detail::histogram_word;
+using gym::telemetry::detail::bucket_of;
+using gym::telemetry::detail::get;
+using gym::telemetry::detail::get_double;
+using gym::telemetry::detail::record_histogram;
+using gym::telemetry::detail::set;
+using gym::telemetry::detail::set_double;
+using gym::telemetry::detail::try_add;
+using gym::telemetry::detail::word;
+namespace histogram_word = gym::telemetry::detail::histogram_word;
 
 inline std::size_t cell_words(const instrument_row& row) noexcept {
     switch (row.how) {

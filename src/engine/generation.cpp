@@ -170,7 +170,7 @@ void generation::count_dropped(thread_block& block, instrument_id id,
 
 void generation::add_to_sum(thread_block& block, instrument_id id, std::uint32_t series, word& cell,
                             std::int64_t delta) {
-    const bool wide = telemetry::detail::recording() & 1;
+    const bool wide = gym::telemetry::detail::recording() & 1;
     if (!wide && try_add(cell, delta)) return;
     if (!add_wide(id, series, delta)) count_dropped(block, id, drop_reason::overflow);
 }
@@ -181,11 +181,14 @@ void generation::add_to_sum(thread_block& block, instrument_id id, std::uint32_t
 bool generation::add_wide(instrument_id id, std::uint32_t series, std::int64_t delta) {
     const std::lock_guard lock(wide_mutex_);
     std::uint64_t expected = id_;
-    telemetry::detail::control.record.compare_exchange_strong(expected, id_ | 1,
+    gym::telemetry::detail::control.record.compare_exchange_strong(expected, id_ | 1,
                                                               std::memory_order_relaxed);
     const auto [at, added] = wide_.try_emplace({id, series});
     if (added) at->second.cells = at->second.total = sum_of_cells(id, series);
-    return !__builtin_add_overflow(at->second.total, delta, &at->second.total);
+    std::int64_t total = 0;
+    if (__builtin_add_overflow(at->second.total, delta, &total)) return false;
+    at->second.total = total;
+    return true;
 }
 
 std::int64_t generation::sum_of_cells(instrument_id id, std::uint32_t series) {

@@ -10,8 +10,8 @@ namespace gym::telemetry::engine {
 
 // The calling thread's block, when its caches belong to the generation in force; else null.
 inline thread_block* warm_block() noexcept {
-    const auto* view = telemetry::detail::this_thread_view;
-    if (view->record_control != telemetry::detail::recording()) [[unlikely]]
+    const auto* view = gym::telemetry::detail::this_thread_view;
+    if (view->record_control != gym::telemetry::detail::recording()) [[unlikely]]
         return nullptr;
     // A view that matches a generation is the first member of a block that this thread owns.
     return const_cast<thread_block*>(reinterpret_cast<const thread_block*>(view));

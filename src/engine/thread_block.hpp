@@ -82,10 +82,10 @@ class generation;
 
 struct alignas(64) thread_block {
     // First, since inlined code finds the block through it.
-    telemetry::detail::thread_view view{};
+    gym::telemetry::detail::thread_view view{};
     std::unique_ptr<series_cache[]> caches;  // one an instrument
     cell_arena arena;
-    std::vector<telemetry::detail::bound_slot> bound;
+    std::vector<gym::telemetry::detail::bound_slot> bound;
     generation* owner = nullptr;
 };
 

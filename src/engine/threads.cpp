@@ -24,8 +24,8 @@ namespace gym::telemetry::engine {
 
 namespace {
 
-using telemetry::detail::control;
-using telemetry::detail::this_thread_view;
+using gym::telemetry::detail::control;
+using gym::telemetry::detail::this_thread_view;
 
 // A thread's membership in a generation, which it keeps alive.
 struct attachment {
@@ -41,13 +41,17 @@ struct process_state {
     std::mutex mutex;
     std::shared_ptr<generation> current;
     pthread_key_t thread_end;
+    void (*resume)() noexcept = nullptr;
 };
+
+// Sends every record to record_elsewhere, and is no generation's word.
+constexpr std::uint64_t to_be_resumed = 1;
 
 void leave(void* member) noexcept {
     // A key's destructor runs after those of all C++ thread_local objects, so what they record is
     // kept; what a later key's destructor records joins again and is cleaned up again.
     std::unique_ptr<attachment> ended(static_cast<attachment*>(member));
-    this_thread_view = &telemetry::detail::no_view;
+    this_thread_view = &gym::telemetry::detail::no_view;
     this_attachment = nullptr;
     ended->joined->release_block(ended->block);
 }
@@ -89,11 +93,15 @@ std::shared_ptr<generation> current_generation() noexcept {
 }
 
 thread_block* attach_this_thread(const generation* wanted) {
-    const std::uint64_t in_force = telemetry::detail::recording() & ~std::uint64_t{1};
+    const std::uint64_t in_force = gym::telemetry::detail::recording() & ~std::uint64_t{1};
     if (this_attachment != nullptr && this_attachment->joined->id() == in_force &&
         (wanted == nullptr || wanted == this_attachment->joined.get()))
         return this_attachment->block;
     std::shared_ptr<generation> current = current_generation();
+    if (current == nullptr && gym::telemetry::detail::recording() == to_be_resumed) {
+        process().resume();
+        current = current_generation();
+    }
     if (current == nullptr || (wanted != nullptr && wanted != current.get())) return nullptr;
     if (this_attachment != nullptr && this_attachment->joined == current)
         return this_attachment->block;
@@ -142,11 +150,13 @@ void drop_record(instrument_id id, std::string_view reason) noexcept {
 void before_fork() noexcept { process().mutex.lock(); }
 void after_fork_in_parent() noexcept { process().mutex.unlock(); }
 
-void after_fork_in_child() noexcept {
+void set_resume_hook(void (*hook)() noexcept) noexcept { process().resume = hook; }
+
+void after_fork_in_child(bool resume) noexcept {
     process_state& state = process();
-    control.record.store(0, std::memory_order_relaxed);
+    control.record.store(resume ? to_be_resumed : 0, std::memory_order_relaxed);
     new (&state.current) std::shared_ptr<generation>();  // the parent's is left as it is
-    this_thread_view = &telemetry::detail::no_view;
+    this_thread_view = &gym::telemetry::detail::no_view;
     this_attachment = nullptr;
     pthread_setspecific(state.thread_end, nullptr);
     state.mutex.unlock();

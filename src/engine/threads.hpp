@@ -28,9 +28,11 @@ thread_block* attach_this_thread(const generation* wanted = nullptr);
 
 // Around fork(): no thread is in the middle of joining while the process is copied, and the child
 // begins without a generation and without the parent's cells (which it leaks: other threads, which
-// do not exist in it, may have held locks over them).
+// do not exist in it, may have held locks over them). With `resume` its first record calls the
+// hook, which is to begin a generation of the child's own, or to end recording.
 void before_fork() noexcept;
 void after_fork_in_parent() noexcept;
-void after_fork_in_child() noexcept;
+void after_fork_in_child(bool resume) noexcept;
+void set_resume_hook(void (*hook)() noexcept) noexcept;
 
 }  // namespace gym::telemetry::engine

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory exporter: a reader whose collections become the public `collection`.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include <gym/telemetry/collection.hpp>
+
+#include "engine/reader.hpp"
+
+namespace gym::telemetry::detail {
+
+// A snapshot as plain values that live on their own.
+collection to_collection(const engine::snapshot& from);
+
+class memory_reader {
+public:
+    memory_reader(std::shared_ptr<engine::generation> source, temporality time);
+
+    // Any thread; one collection at a time.
+    collection collect();
+
+private:
+    std::mutex mutex_;
+    engine::reader reader_;
+};
+
+}  // namespace gym::telemetry::detail

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "handle/session.hpp"
+
+#include <algorithm>
+
+#include <gym/telemetry/detail/control.hpp>
+
+#include "base/diagnostics.hpp"
+#include "engine/threads.hpp"
+#include "handle/resource.hpp"
+#include "instruments/record.hpp"
+#include "instruments/rules.hpp"
+#include "trace/span_groups.hpp"
+
+namespace gym::telemetry::detail {
+
+namespace {
+
+using instruments::catalogue;
+using instruments::id_of;
+
+constexpr std::uint64_t metrics_gate = std::uint64_t{1} << 63;
+
+std::shared_ptr<engine::generation> make_generation(const settings& config, bool constant_hash) {
+    engine::generation_options options;
+    options.rows = catalogue;
+    options.self = {.dropped = id_of("gym.telemetry.dropped_total"),
+                    .unknown = id_of("gym.telemetry.unknown_value_total"),
+                    .series = id_of("gym.telemetry.series"),
+                    .overflowed = id_of("gym.telemetry.overflowed_total")};
+    options.normalize = instruments::normalize;
+    options.encode = [](const engine::instrument_row&, const std::string_view*, bool,
+                        std::string&) {};
+    options.limits.series = static_cast<std::size_t>(config.cardinality_limit);
+    options.constant_hash = constant_hash;
+    return std::make_shared<engine::generation>(options);
+}
+
+}  // namespace
+
+std::uint64_t gates_of(const settings& config) {
+    return parse_span_groups(config.span_groups).mask |
+           (config.metrics_enabled ? metrics_gate : 0);
+}
+
+std::shared_ptr<session> session::start(const settings& config, bool constant_hash) {
+    auto made = std::make_shared<session>();
+    made->config_ = config;
+    made->source_ = make_generation(config, constant_hash);
+    std::vector<std::string> elsewhere = config.exporters;
+    if (std::erase(elsewhere, "memory") != 0)
+        for (int i = 0; i < config.memory_readers; ++i)
+            made->readers_.push_back(
+                std::make_unique<memory_reader>(made->source_, config.memory_temporality));
+    if (!elsewhere.empty())
+        diagnose("init.exporter", "exporter '" + elsewhere.front() + "' is not carried yet",
+                 elsewhere.front());
+    return made->is_exporting() ? made : nullptr;
+}
+
+void session::put_in_force() {
+    if (config_.metrics_enabled) engine::begin_generation(source_);
+    control.gates.store(gates_of(config_), std::memory_order_relaxed);
+}
+
+memory_reader* session::reader(int index) noexcept {
+    const auto at = static_cast<std::size_t>(index);
+    return index >= 0 && at < readers_.size() ? readers_[at].get() : nullptr;
+}
+
+bool session::flush(deadline until) noexcept {
+    static_cast<void>(until);
+    return true;
+}
+
+bool session::stop(deadline until) noexcept {
+    control.gates.store(0, std::memory_order_relaxed);
+    engine::end_generation();
+    try {
+        for (const auto& reader : readers_) last_.push_back(reader->collect());
+    } catch (const std::bad_alloc&) {  // the last collection of a test or tool is not there
+    }
+    static_cast<void>(until);
+    return true;
+}
+
+void session::abandon_in_child() noexcept {}
+
+}  // namespace gym::telemetry::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in force between an init and its shutdown: settings, the generation, and where it goes.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <gym/telemetry/collection.hpp>
+#include <gym/telemetry/options.hpp>
+
+#include "engine/generation.hpp"
+#include "export/memory.hpp"
+
+namespace gym::telemetry::detail {
+
+class session {
+public:
+    using deadline = std::chrono::steady_clock::time_point;
+
+    // Null when nothing of it can be built; that was diagnosed then. Starts the export thread, but
+    // puts nothing in force yet.
+    static std::shared_ptr<session> start(const settings& config, bool constant_hash);
+
+    // From now on recorders record into it and gates answer for it.
+    void put_in_force();
+    bool flush(deadline until) noexcept;
+    // Recorders are no-ops before the last collection is made, so that it holds all there is.
+    bool stop(deadline until) noexcept;
+    // In a forked child, where neither the export thread nor other recording threads exist.
+    void abandon_in_child() noexcept;
+
+    const settings& config() const noexcept { return config_; }
+    bool is_exporting() const noexcept { return !readers_.empty(); }
+    const std::shared_ptr<engine::generation>& source() const noexcept { return source_; }
+    memory_reader* reader(int index) noexcept;
+    // The collections of all memory readers, made by stop.
+    const std::vector<collection>& last_collections() const noexcept { return last_; }
+
+private:
+    settings config_;
+    std::shared_ptr<engine::generation> source_;
+    std::vector<std::unique_ptr<memory_reader>> readers_;
+    std::vector<collection> last_;
+};
+
+// The words of detail::control.gates for these settings.
+std::uint64_t gates_of(const settings& config);
+
+}  // namespace gym::telemetry::detail
