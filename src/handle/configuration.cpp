@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/configuration.hpp"
 
+#include "base/clock.hpp"
 #include "base/diagnostics.hpp"
 #include "base/health_check_ids.hpp"
 #include "handle/otlp_settings.hpp"
@@ -11,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -281,8 +284,12 @@ const std::string& made_run_id() {
     static const std::string& id = *new std::string([] {
         constexpr std::string_view digits = "0123456789abcdef";
         std::array<unsigned char, 6> bytes{};
-        // So few bytes are never cut short, and the call waits only while the machine boots.
-        if (getrandom(bytes.data(), bytes.size(), 0) < 0) bytes.fill(0);
+        // So few bytes are never cut short. Without the system's random numbers (an old sandbox
+        // that forbids the call) the time tells two runs apart.
+        if (getrandom(bytes.data(), bytes.size(), 0) < 0) {
+            const std::int64_t now_ns = wall_now_ns();
+            std::memcpy(bytes.data(), &now_ns, bytes.size());
+        }
         std::string text;
         for (const unsigned char byte : bytes) {
             text += digits[byte >> 4];

@@ -123,6 +123,17 @@ TEST(Utf8, ALongTextOfInvalidBytesIsReplacedAndCut) {
     EXPECT_EQ(normalized(std::string(5000, '\xFF')), repeated("\xEF\xBF\xBD", 341));
 }
 
+TEST(Utf8, FindsABadByteWhereverItIs) {
+    for (std::size_t size = 1; size < 40; ++size) {
+        for (std::size_t at = 0; at < size; ++at) {
+            std::string text(size, 'x');
+            EXPECT_TRUE(is_valid_utf8(text));
+            text[at] = '\x80';
+            EXPECT_FALSE(is_valid_utf8(text)) << size << ' ' << at;
+        }
+    }
+}
+
 // All pairs and many longer texts of bytes that matter, against the definition.
 TEST(Utf8, AgreesWithTheDefinition) {
     for (int a = 0; a < 256; ++a) {
