@@ -21,8 +21,7 @@ cell_arena::~cell_arena() {
 }
 
 cell_arena::chunk* cell_arena::room_for(std::uint32_t words) noexcept {
-    if (last_ != nullptr &&
-        last_->used.load(std::memory_order_relaxed) + words <= last_->capacity)
+    if (last_ != nullptr && last_->used.load(std::memory_order_relaxed) + words <= last_->capacity)
         return last_;
     const std::uint32_t wanted =
         last_ == nullptr ? first_chunk_words : std::min(last_->capacity * 2, last_chunk_words);

@@ -5,12 +5,12 @@
 // a chunk can later be a piece of a shared-memory mapping.
 #pragma once
 
+#include "engine/cell.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-
-#include "engine/cell.hpp"
 
 namespace gym::telemetry::engine {
 

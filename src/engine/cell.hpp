@@ -11,14 +11,14 @@
 //     histogram  count, sum[2], min, max, buckets[bounds + 1]
 #pragma once
 
+#include "engine/instrument_row.hpp"
+
+#include <gym/telemetry/detail/cell.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
-
-#include <gym/telemetry/detail/cell.hpp>
-
-#include "engine/instrument_row.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -41,11 +41,15 @@ namespace histogram_word = gym::telemetry::detail::histogram_word;
 
 inline std::size_t cell_words(const instrument_row& row) noexcept {
     switch (row.how) {
-        case aggregation::sum: return 1;
-        case aggregation::ratio: return 2;
-        case aggregation::histogram: return histogram_word::buckets + row.bounds.size() + 1;
+        case aggregation::sum:
+            return 1;
+        case aggregation::ratio:
+            return 2;
+        case aggregation::histogram:
+            return histogram_word::buckets + row.bounds.size() + 1;
         case aggregation::last_value:
-        case aggregation::observed: return 0;
+        case aggregation::observed:
+            return 0;
     }
     return 0;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/generation.hpp"
 
+#include "base/clock.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <new>
-
-#include "base/clock.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -27,8 +27,8 @@ generation::generation(const generation_options& options)
         assert(options.rows[i].attributes.size() <= max_attributes);
         series_limits limits = options.limits;
         if (options.rows[i].self_metric) limits.series = 0;  // their values come from tables
-        tables_[i].set_rules({&options_.rows[i], options.normalize, options.encode, limits,
-                              options.constant_hash});
+        tables_[i].set_rules(
+            {&options_.rows[i], options.normalize, options.encode, limits, options.constant_hash});
     }
 }
 
@@ -90,14 +90,13 @@ void generation::fold(thread_block& from, thread_block& into) {
             return;
         }
         const std::uint64_t added = get(words[count]);
-        const double total = get_double(to[sum + (get(to[count]) & 1)]) +
-                             get_double(words[sum + (added & 1)]);
+        const double total =
+            get_double(to[sum + (get(to[count]) & 1)]) + get_double(words[sum + (added & 1)]);
         set(to[count], get(to[count]) + added);
         set_double(to[sum + (get(to[count]) & 1)], total);
         set_double(to[min], std::min(get_double(to[min]), get_double(words[min])));
         set_double(to[max], std::max(get_double(to[max]), get_double(words[max])));
-        for (std::size_t i = buckets; i < header.words; ++i)
-            set(to[i], get(to[i]) + get(words[i]));
+        for (std::size_t i = buckets; i < header.words; ++i) set(to[i], get(to[i]) + get(words[i]));
     });
 }
 
@@ -126,7 +125,9 @@ void generation::record_slow(thread_block& block, instrument_id id, const std::s
             block.caches[id].add(*where.key, cell);
         if (where.overflow) record_overflow(block, id, where);
         switch (row.how) {
-            case aggregation::sum: add_to_sum(block, id, where.series, *cell, what.integer); break;
+            case aggregation::sum:
+                add_to_sum(block, id, where.series, *cell, what.integer);
+                break;
             case aggregation::histogram:
                 record_histogram(cell, bucket_of(row.bounds, what.real), what.real);
                 break;
@@ -134,8 +135,12 @@ void generation::record_slow(thread_block& block, instrument_id id, const std::s
                 set(cell[0], get(cell[0]) + static_cast<std::uint64_t>(what.integer));
                 set(cell[1], get(cell[1]) + 1);
                 break;
-            case aggregation::last_value: set_double(*cell, what.real); break;
-            case aggregation::observed: assert(false); break;
+            case aggregation::last_value:
+                set_double(*cell, what.real);
+                break;
+            case aggregation::observed:
+                assert(false);
+                break;
         }
     } catch (const std::bad_alloc&) {
         // The promise is never to throw into the caller; there is nobody to tell either.
@@ -182,7 +187,7 @@ bool generation::add_wide(instrument_id id, std::uint32_t series, std::int64_t d
     const std::lock_guard lock(wide_mutex_);
     std::uint64_t expected = id_;
     gym::telemetry::detail::control.record.compare_exchange_strong(expected, id_ | 1,
-                                                              std::memory_order_relaxed);
+                                                                   std::memory_order_relaxed);
     const auto [at, added] = wide_.try_emplace({id, series});
     if (added) at->second.cells = at->second.total = sum_of_cells(id, series);
     std::int64_t total = 0;

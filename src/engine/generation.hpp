@@ -5,6 +5,12 @@
 // until the last thread that has used it ends or records into a later generation.
 #pragma once
 
+#include "engine/instrument_row.hpp"
+#include "engine/observables.hpp"
+#include "engine/series_table.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/thread_block.hpp"
+
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -13,18 +19,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/instrument_row.hpp"
-#include "engine/observables.hpp"
-#include "engine/series_table.hpp"
-#include "engine/snapshot.hpp"
-#include "engine/thread_block.hpp"
-
 namespace gym::telemetry::engine {
 
 // One value on its way to an instrument.
 struct measurement {
-    std::int64_t integer = 0;      // sum: what to add; ratio: 1 or 0 for the numerator
-    double real = 0;               // histogram, last_value
+    std::int64_t integer = 0;  // sum: what to add; ratio: 1 or 0 for the numerator
+    double real = 0;           // histogram, last_value
 };
 
 // Where records go when somebody else in the process owns the instruments (the bridge). May throw;

@@ -3,11 +3,11 @@
 // How an instrument is described to the engine. THE table of them is src/instruments/catalogue.hpp.
 #pragma once
 
+#include <gym/telemetry/collection.hpp>
+
 #include <cstdint>
 #include <span>
 #include <string_view>
-
-#include <gym/telemetry/collection.hpp>
 
 namespace gym::telemetry::engine {
 
@@ -53,8 +53,8 @@ struct instrument_row {
     std::span<const double> bounds{};
     std::span<const attribute_row> attributes{};
     std::string_view recorder{};  // signature on the API page, for the documentation
-    bool extension = false;     // not on the API page
-    bool self_metric = false;   // about telemetry itself
+    bool extension = false;       // not on the API page
+    bool self_metric = false;     // about telemetry itself
 };
 
 using instrument_id = std::uint16_t;

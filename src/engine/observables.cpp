@@ -34,7 +34,8 @@ bool observable_registry::remove(std::uint64_t id) {
     const bool inside = std::ranges::any_of(
         running_, [&](const running& r) { return r.id == id && r.thread == here; });
     if (!inside)
-        ended_.wait(lock, [&] { return std::ranges::find(running_, id, &running::id) == running_.end(); });
+        ended_.wait(
+            lock, [&] { return std::ranges::find(running_, id, &running::id) == running_.end(); });
     lock.unlock();
     return true;
 }

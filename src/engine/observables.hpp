@@ -4,6 +4,8 @@
 // their own registration back, and run on several collecting threads at once.
 #pragma once
 
+#include "engine/instrument_row.hpp"
+
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -12,8 +14,6 @@
 #include <string_view>
 #include <thread>
 #include <vector>
-
-#include "engine/instrument_row.hpp"
 
 namespace gym::telemetry::engine {
 

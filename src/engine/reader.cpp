@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reader.hpp"
 
+#include "base/clock.hpp"
+#include "engine/threads.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
-
-#include "base/clock.hpp"
-#include "engine/threads.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -33,8 +33,8 @@ public:
         for (const auto& [series, value] : seen_) {
             if (series >= totals.series) to_.resize_totals(id_, series + 1);
             // Two names may become one series, by the rules for values: their counts add up.
-            const bool again = totals.reported[series] != 0 &&
-                               source_.rows()[id_].kind != instrument_kind::gauge;
+            const bool again =
+                totals.reported[series] != 0 && source_.rows()[id_].kind != instrument_kind::gauge;
             totals.words[series] = again ? totals.words[series] + value : value;
             totals.reported[series] = 1;
         }
@@ -205,12 +205,15 @@ std::uint32_t reader::intern(instrument_id id, const std::string_view* values) {
 
 bool reader::is_delta(const instrument_row& row) const noexcept {
     switch (row.kind) {
-        case instrument_kind::counter: return time_.counter == temporality::delta;
+        case instrument_kind::counter:
+            return time_.counter == temporality::delta;
         case instrument_kind::observable_counter:
             return time_.observable_counter == temporality::delta;
-        case instrument_kind::histogram: return time_.histogram == temporality::delta;
+        case instrument_kind::histogram:
+            return time_.histogram == temporality::delta;
         case instrument_kind::up_down_counter:
-        case instrument_kind::gauge: return false;
+        case instrument_kind::gauge:
+            return false;
     }
     return false;
 }
@@ -284,11 +287,10 @@ void reader::build_histograms(instrument_id id, metric_snapshot& to) {
 
 // The difference to the collection before, which is then forgotten.
 const std::uint64_t* reader::subtract(totals& t, std::vector<std::uint64_t>& to, std::size_t at) {
-    for (std::size_t i = 0; i < t.stride; ++i)
-        to[at + i] = t.words[at + i] - t.before[at + i];
+    for (std::size_t i = 0; i < t.stride; ++i) to[at + i] = t.words[at + i] - t.before[at + i];
     const auto real = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
-    to[at + total_word::sum] = std::bit_cast<std::uint64_t>(
-        real(t.words[at + total_word::sum]) - real(t.before[at + total_word::sum]));
+    to[at + total_word::sum] = std::bit_cast<std::uint64_t>(real(t.words[at + total_word::sum]) -
+                                                            real(t.before[at + total_word::sum]));
     std::copy_n(&t.words[at], t.stride, &t.before[at]);
     return &to[at];
 }

@@ -4,12 +4,12 @@
 // needs between its collections: buffers, and when delta what it has handed out.
 #pragma once
 
+#include "engine/generation.hpp"
+#include "engine/snapshot.hpp"
+
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include "engine/generation.hpp"
-#include "engine/snapshot.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -38,7 +38,7 @@ private:
     // (count, sum, min, max, buckets...) for histograms.
     struct totals {
         std::vector<std::uint64_t> words;
-        std::vector<std::uint64_t> before;  // delta: as of the collection before
+        std::vector<std::uint64_t> before;   // delta: as of the collection before
         std::vector<std::uint8_t> reported;  // observed: by the callback, this time
         std::size_t series = 0;
         std::size_t stride = 1;
@@ -56,8 +56,7 @@ private:
     void build(instrument_id id);
     void build_numbers(instrument_id id, metric_snapshot& to);
     void build_histograms(instrument_id id, metric_snapshot& to);
-    static const std::uint64_t* subtract(totals& t, std::vector<std::uint64_t>& to,
-                                         std::size_t at);
+    static const std::uint64_t* subtract(totals& t, std::vector<std::uint64_t>& to, std::size_t at);
     bool is_delta(const instrument_row& row) const noexcept;
 
     std::shared_ptr<generation> source_;

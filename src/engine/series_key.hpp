@@ -4,13 +4,13 @@
 // is all bytes of it; the hash only finds the place.
 #pragma once
 
+#include "engine/instrument_row.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
-
-#include "engine/instrument_row.hpp"
 
 namespace gym::telemetry::engine {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/series_table.hpp"
 
+#include "engine/cell.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cassert>
-
-#include "engine/cell.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -55,8 +55,7 @@ series_table::found series_table::intern_new(const std::string_view* raw, std::u
     normalized_values normal;
     rules_.normalize(*rules_.row, raw, normal);
     const bool as_given = std::equal(raw, raw + arity(), normal.values.begin());
-    const std::uint64_t normal_hash =
-        as_given ? hash : hash_values(normal.values.data(), arity());
+    const std::uint64_t normal_hash = as_given ? hash : hash_values(normal.values.data(), arity());
 
     if (!as_given) {
         if (const series_key* key = find(normal.values.data(), normal_hash)) {
@@ -171,8 +170,8 @@ void series_table::place(const series_key* key) {
 char* series_table::allocate(std::size_t size) {
     size = (size + 7) & ~std::size_t{7};
     if (size > left_) {
-        const std::size_t grown = std::min(first_memory << std::min<std::size_t>(memory_.size(), 5),
-                                           last_memory);
+        const std::size_t grown =
+            std::min(first_memory << std::min<std::size_t>(memory_.size(), 5), last_memory);
         left_ = std::max(size, grown);
         memory_.push_back(std::make_unique<char[]>(left_));
         free_ = memory_.back().get();

@@ -4,6 +4,9 @@
 // take no lock; only the first record of a new series does.
 #pragma once
 
+#include "engine/cell.hpp"
+#include "engine/series_key.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -13,9 +16,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/cell.hpp"
-#include "engine/series_key.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -37,9 +37,9 @@ using normalize_values = void (*)(const instrument_row& row, const std::string_v
 
 struct series_entry {
     const series_key* key = nullptr;
-    std::string_view encoded;          // attributes, in the wire format of encode_attributes
-    word* shared = nullptr;            // the cell of a last_value instrument
-    std::uint8_t unknown = 0;          // as in normalized_values
+    std::string_view encoded;  // attributes, in the wire format of encode_attributes
+    word* shared = nullptr;    // the cell of a last_value instrument
+    std::uint8_t unknown = 0;  // as in normalized_values
     bool overflow = false;
 };
 
@@ -115,7 +115,7 @@ private:
     std::mutex mutex_;  // guards what follows, and all changes of what stands above
     std::size_t keys_ = 0;
     std::size_t aliases_ = 0;
-    std::uint32_t overflow_ = 0;  // index + 1
+    std::uint32_t overflow_ = 0;                     // index + 1
     std::vector<std::unique_ptr<slots>> all_slots_;  // old ones may still be read
     std::vector<std::unique_ptr<char[]>> memory_;
     char* free_ = nullptr;

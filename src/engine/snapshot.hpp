@@ -4,11 +4,11 @@
 // reader: good until the reader collects again, while the reader lives.
 #pragma once
 
+#include "engine/series_table.hpp"
+
 #include <cstdint>
 #include <span>
 #include <vector>
-
-#include "engine/series_table.hpp"
 
 namespace gym::telemetry::engine {
 

@@ -5,15 +5,15 @@
 // to the next thread that begins, or folded into another idle block.
 #pragma once
 
+#include "engine/arena.hpp"
+#include "engine/series_key.hpp"
+
+#include <gym/telemetry/detail/control.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include <gym/telemetry/detail/control.hpp>
-
-#include "engine/arena.hpp"
-#include "engine/series_key.hpp"
 
 namespace gym::telemetry::engine {
 

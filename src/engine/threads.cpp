@@ -10,7 +10,8 @@ namespace gym::telemetry::detail {
 
 namespace {
 
-constexpr thread_view no_view{.record_control = ~std::uint64_t{0}, .bound = nullptr, .bound_count = 0};
+constexpr thread_view no_view{
+    .record_control = ~std::uint64_t{0}, .bound = nullptr, .bound_count = 0};
 
 }  // namespace
 
@@ -33,8 +34,8 @@ struct attachment {
     thread_block* block;
 };
 
-constinit thread_local attachment* this_attachment
-    __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local attachment* this_attachment __attribute__((tls_model("initial-exec"))) =
+    nullptr;
 
 // Never destroyed: threads may record while static objects are.
 struct process_state {
@@ -122,8 +123,7 @@ thread_block* attach_this_thread(const generation* wanted) {
     return this_attachment->block;
 }
 
-void record_elsewhere(instrument_id id, const std::string_view* values,
-                      measurement what) noexcept {
+void record_elsewhere(instrument_id id, const std::string_view* values, measurement what) noexcept {
     try {
         thread_block* block = attach_this_thread();
         if (block == nullptr) return;
@@ -147,10 +147,16 @@ void drop_record(instrument_id id, std::string_view reason) noexcept {
     }
 }
 
-void before_fork() noexcept { process().mutex.lock(); }
-void after_fork_in_parent() noexcept { process().mutex.unlock(); }
+void before_fork() noexcept {
+    process().mutex.lock();
+}
+void after_fork_in_parent() noexcept {
+    process().mutex.unlock();
+}
 
-void set_resume_hook(void (*hook)() noexcept) noexcept { process().resume = hook; }
+void set_resume_hook(void (*hook)() noexcept) noexcept {
+    process().resume = hook;
+}
 
 void after_fork_in_child(bool resume) noexcept {
     process_state& state = process();

@@ -3,9 +3,9 @@
 // Which generation is in force in this process, and how threads join it.
 #pragma once
 
-#include <memory>
-
 #include "engine/generation.hpp"
+
+#include <memory>
 
 namespace gym::telemetry::engine {
 

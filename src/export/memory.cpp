@@ -69,7 +69,8 @@ collection to_collection(const engine::snapshot& from) {
 }
 
 memory_reader::memory_reader(std::shared_ptr<engine::generation> source, temporality time)
-    : reader_(std::move(source), {.counter = time, .observable_counter = time, .histogram = time}) {}
+    : reader_(std::move(source), {.counter = time, .observable_counter = time, .histogram = time}) {
+}
 
 collection memory_reader::collect() {
     const std::lock_guard lock(mutex_);

@@ -3,12 +3,12 @@
 // The memory exporter: a reader whose collections become the public `collection`.
 #pragma once
 
-#include <memory>
-#include <mutex>
+#include "engine/reader.hpp"
 
 #include <gym/telemetry/collection.hpp>
 
-#include "engine/reader.hpp"
+#include <memory>
+#include <mutex>
 
 namespace gym::telemetry::detail {
 

@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/handle.hpp"
 
-#include <condition_variable>
-#include <mutex>
-#include <new>
-#include <thread>
-#include <utility>
-
-#include <pthread.h>
-
-#include <gym/telemetry/detail/control.hpp>
-
 #include "base/diagnostics.hpp"
 #include "base/environment.hpp"
 #include "engine/threads.hpp"
@@ -18,6 +8,16 @@
 #include "handle/configuration.hpp"
 #include "handle/process_end.hpp"
 #include "handle/testing.hpp"
+
+#include <gym/telemetry/detail/control.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
 
 namespace gym::telemetry {
 
@@ -169,11 +169,15 @@ collection last_collection(int reader) {
 void set_gates_for_tests(std::uint64_t gates) noexcept {
     control.gates.store(gates, std::memory_order_relaxed);
 }
-std::uint64_t gates_for_tests() noexcept { return control.gates.load(std::memory_order_relaxed); }
+std::uint64_t gates_for_tests() noexcept {
+    return control.gates.load(std::memory_order_relaxed);
+}
 
 }  // namespace detail
 
-bool telemetry::is_exporting() const noexcept { return gym::telemetry::is_exporting(); }
+bool telemetry::is_exporting() const noexcept {
+    return gym::telemetry::is_exporting();
+}
 
 settings telemetry::effective_settings() const {
     const std::lock_guard lock(detail::state().mutex);
@@ -185,7 +189,9 @@ telemetry& get_telemetry() noexcept {
     return handle;
 }
 
-telemetry& init(const options& block) noexcept { return detail::init_for_tests(block, {}); }
+telemetry& init(const options& block) noexcept {
+    return detail::init_for_tests(block, {});
+}
 
 bool is_exporting() noexcept {
     return detail::control.gates.load(std::memory_order_relaxed) != 0 || detail::recording() != 0;
@@ -200,7 +206,8 @@ bool shutdown(std::chrono::milliseconds timeout) noexcept {
     const detail::change turn;
     const auto session = turn ? detail::current_session() : nullptr;
     if (session == nullptr) return true;
-    if (timeout.count() < 0) timeout = std::chrono::milliseconds(session->config().shutdown_timeout_ms);
+    if (timeout.count() < 0)
+        timeout = std::chrono::milliseconds(session->config().shutdown_timeout_ms);
     const bool sent = session->stop(detail::deadline_in(timeout));
     {
         const std::lock_guard lock(detail::state().mutex);

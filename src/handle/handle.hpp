@@ -3,11 +3,11 @@
 // The process's one handle, for the parts of the library that stand above it.
 #pragma once
 
-#include <memory>
+#include "handle/session.hpp"
 
 #include <gym/telemetry/lifecycle.hpp>
 
-#include "handle/session.hpp"
+#include <memory>
 
 namespace gym::telemetry::detail {
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/process_end.hpp"
 
+#include "base/diagnostics.hpp"
+#include "handle/handle.hpp"
+
+#include <gym/telemetry/lifecycle.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -10,11 +15,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <gym/telemetry/lifecycle.hpp>
-
-#include "base/diagnostics.hpp"
-#include "handle/handle.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -43,7 +43,8 @@ void on_sigterm(int) {
 
 void wait_for_sigterm() {
     char byte = 0;
-    while (read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {}
+    while (read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+    }
     shutdown();
     sigaction(SIGTERM, &action_before, nullptr);
     kill(getpid(), SIGTERM);
@@ -65,7 +66,9 @@ void handle_sigterm() {
 
 }  // namespace
 
-void shutdown_at_exit() noexcept { shutdown(); }
+void shutdown_at_exit() noexcept {
+    shutdown();
+}
 
 void prepare_process_end(const settings& config) {
     static std::once_flag always;

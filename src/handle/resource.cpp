@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/resource.hpp"
 
+#include "base/environment.hpp"
+#include "handle/configuration.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <random>
 
 #include <unistd.h>
-
-#include "base/environment.hpp"
-#include "handle/configuration.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -26,8 +26,8 @@ int hex_digit(char c) noexcept {
 std::string decoded(std::string_view text) {
     std::string result;
     for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool escape = text[i] == '%' && i + 2 < text.size() &&
-                            hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0;
+        const bool escape = text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+                            hex_digit(text[i + 2]) >= 0;
         if (escape) {
             result += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
             i += 2;

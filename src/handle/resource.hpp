@@ -3,11 +3,11 @@
 // Who sends: the attributes of the OTLP Resource.
 #pragma once
 
+#include <gym/telemetry/options.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/options.hpp>
 
 namespace gym::telemetry::detail {
 

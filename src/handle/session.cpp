@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/session.hpp"
 
-#include <algorithm>
-
-#include <gym/telemetry/detail/control.hpp>
-
 #include "base/diagnostics.hpp"
 #include "engine/threads.hpp"
 #include "handle/resource.hpp"
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
 #include "trace/span_groups.hpp"
+
+#include <gym/telemetry/detail/control.hpp>
+
+#include <algorithm>
 
 namespace gym::telemetry::detail {
 
@@ -39,8 +39,7 @@ std::shared_ptr<engine::generation> make_generation(const settings& config, bool
 }  // namespace
 
 std::uint64_t gates_of(const settings& config) {
-    return parse_span_groups(config.span_groups).mask |
-           (config.metrics_enabled ? metrics_gate : 0);
+    return parse_span_groups(config.span_groups).mask | (config.metrics_enabled ? metrics_gate : 0);
 }
 
 std::shared_ptr<session> session::start(const settings& config, bool constant_hash) {

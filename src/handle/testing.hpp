@@ -3,12 +3,12 @@
 // Hooks for tests and for tools that stand in for a process's own telemetry.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include "engine/generation.hpp"
 
 #include <gym/telemetry/lifecycle.hpp>
 
-#include "engine/generation.hpp"
+#include <cstdint>
+#include <memory>
 
 namespace gym::telemetry::detail {
 

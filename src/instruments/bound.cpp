@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/threads.hpp"
+#include "instruments/record.hpp"
+#include "instruments/rules.hpp"
+
 #include <gym/telemetry/bound.hpp>
 
 #include <algorithm>
@@ -6,10 +10,6 @@
 #include <mutex>
 #include <string>
 #include <vector>
-
-#include "engine/threads.hpp"
-#include "instruments/record.hpp"
-#include "instruments/rules.hpp"
 
 namespace gym::telemetry {
 
@@ -61,8 +61,7 @@ std::atomic<std::uint64_t> next_unique{1};
 
 binding::binding(std::string_view instrument, std::initializer_list<std::string_view> values)
     : state_(std::make_unique<binding_state>()) {
-    state_->instrument =
-        static_cast<engine::instrument_id>(instruments::find_row(instrument));
+    state_->instrument = static_cast<engine::instrument_id>(instruments::find_row(instrument));
     for (const std::string_view value : values) state_->text += value;
     const char* at = state_->text.data();
     for (const std::string_view value : values) {
@@ -96,8 +95,8 @@ word* binding::resolve() const noexcept {
     try {
         engine::thread_block* block = engine::attach_this_thread();
         if (block == nullptr) return nullptr;
-        word* cell = block->owner->cell_for_binding(*block, state_->instrument,
-                                                    state_->values.data());
+        word* cell =
+            block->owner->cell_for_binding(*block, state_->instrument, state_->values.data());
         if (cell == nullptr) return nullptr;
         if (block->bound.size() <= id_) {
             block->bound.resize(std::max<std::size_t>(id_ + 1, 2 * block->bound.size()));
@@ -134,8 +133,8 @@ bound_rollout_health::bound_rollout_health(std::string_view verdict, std::string
         const auto before = flagged_checks.first(i);
         if (std::ranges::find(before, flagged_checks[i]) != before.end()) continue;
         if (instruments::is_identifier(flagged_checks[i]))
-            checks_.push_back(bound_counter(
-                {rollout_health_flagged_instrument, {flagged_checks[i], outcome}}));
+            checks_.push_back(
+                bound_counter({rollout_health_flagged_instrument, {flagged_checks[i], outcome}}));
         else
             ++bad_ids_;
     }

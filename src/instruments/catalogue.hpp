@@ -7,12 +7,12 @@
 // Rows with `extension` are ours. Rows with `self_metric` are about telemetry itself.
 #pragma once
 
-#include <array>
-#include <string_view>
+#include "engine/instrument_row.hpp"
 
 #include <gym/telemetry/constants.hpp>
 
-#include "engine/instrument_row.hpp"
+#include <array>
+#include <string_view>
 
 namespace gym::telemetry::instruments {
 
@@ -26,9 +26,8 @@ using engine::value_rule;
 inline constexpr std::array rollout_outcomes = {outcome::scored, outcome::failed, outcome::omitted};
 inline constexpr std::array health_outcomes = {outcome::scored, outcome::failed};
 inline constexpr std::array verdicts = {verdict::healthy, verdict::unhealthy, verdict::unobserved};
-inline constexpr std::array queue_constraints = {queue_constraint::total,
-                                                 queue_constraint::per_host,
-                                                 queue_constraint::unknown};
+inline constexpr std::array queue_constraints = {
+    queue_constraint::total, queue_constraint::per_host, queue_constraint::unknown};
 inline constexpr std::array queue_outcomes = {queue_outcome::ok, queue_outcome::abandoned};
 inline constexpr std::array connect_outcomes = {connect_outcome::ok, connect_outcome::failed};
 
@@ -62,10 +61,9 @@ inline constexpr std::array by_completion = {
     attribute_row{
         .key = failure_kind_attribute, .optional = true, .rule = value_rule::failure_kind},
     attribute_row{.key = failure_type_attribute, .optional = true, .rule = value_rule::name}};
-inline constexpr std::array by_reward = {attribute_row{reward_range_attribute},
-                                         attribute_row{dispatch_name_attribute},
-                                         attribute_row{rollout_masked_attribute,
-                                                       attribute_type::boolean}};
+inline constexpr std::array by_reward = {
+    attribute_row{reward_range_attribute}, attribute_row{dispatch_name_attribute},
+    attribute_row{rollout_masked_attribute, attribute_type::boolean}};
 inline constexpr std::array by_verdict = {
     attribute_row{
         .key = health_verdict_attribute, .rule = value_rule::closed_set, .known = verdicts},
@@ -165,8 +163,7 @@ inline constexpr std::array catalogue = {
     instrument_row{
         .name = rollout_rewarded_instrument,
         .unit = "1",
-        .description =
-            "Scored rollout attempts with a numeric reward, by the range it falls in.",
+        .description = "Scored rollout attempts with a numeric reward, by the range it falls in.",
         .attributes = by_reward,
         .recorder = "record_rollout_reward(reward, dispatch_name, masked)"},
     instrument_row{.name = rollout_health_verdict_instrument,
@@ -208,25 +205,23 @@ inline constexpr std::array catalogue = {
         .unit = "",
         .description = "Share of verifications that succeeded since this process started.",
         .recorder = "record_verify(duration_ms, succeeded)"},
-    instrument_row{
-        .name = servers_active_instrument,
-        .kind = instrument_kind::gauge,
-        .how = aggregation::last_value,
-        .unit = "",
-        .description = "Gym servers that are up, written by the orchestrator alone.",
-        .recorder = "record_active_servers(count)"},
+    instrument_row{.name = servers_active_instrument,
+                   .kind = instrument_kind::gauge,
+                   .how = aggregation::last_value,
+                   .unit = "",
+                   .description = "Gym servers that are up, written by the orchestrator alone.",
+                   .recorder = "record_active_servers(count)"},
     // Telemetry about telemetry.
     instrument_row{.name = "gym.telemetry.dropped_total",
                    .unit = "1",
                    .description = "Records that were dropped because their value is none.",
                    .attributes = by_drop,
                    .self_metric = true},
-    instrument_row{
-        .name = "gym.telemetry.unknown_value_total",
-        .unit = "1",
-        .description = "Recorded attribute values that are in no list of known ones.",
-        .attributes = by_attribute,
-        .self_metric = true},
+    instrument_row{.name = "gym.telemetry.unknown_value_total",
+                   .unit = "1",
+                   .description = "Recorded attribute values that are in no list of known ones.",
+                   .attributes = by_attribute,
+                   .self_metric = true},
     instrument_row{.name = "gym.telemetry.series",
                    .kind = instrument_kind::gauge,
                    .how = aggregation::last_value,

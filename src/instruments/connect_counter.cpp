@@ -2,14 +2,14 @@
 //
 // gym.http.connection_pool.connect_total: the callback of <gym/telemetry/observable.hpp> as an
 // observable of the engine.
+#include "engine/threads.hpp"
+#include "instruments/catalogue.hpp"
+
 #include <gym/telemetry/observable.hpp>
 
 #include <map>
 #include <mutex>
 #include <new>
-
-#include "engine/threads.hpp"
-#include "instruments/catalogue.hpp"
 
 namespace gym::telemetry::detail {
 

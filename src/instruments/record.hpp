@@ -5,20 +5,22 @@
 //     count<id_of("gym.sandbox.create_retry_total")>(provider);
 #pragma once
 
+#include "engine/record.hpp"
+#include "instruments/catalogue.hpp"
+
 #include <array>
 #include <cstdint>
 #include <limits>
 #include <string_view>
 #include <type_traits>
 
-#include "engine/record.hpp"
-#include "instruments/catalogue.hpp"
-
 namespace gym::telemetry::instruments {
 
 namespace detail {
 
-inline std::string_view value_text(std::string_view value) noexcept { return value; }
+inline std::string_view value_text(std::string_view value) noexcept {
+    return value;
+}
 // A boolean is one byte of the key. A template, so that no pointer becomes a boolean.
 template <class Bool>
     requires std::is_same_v<Bool, bool>
@@ -75,8 +77,8 @@ void add(std::int64_t delta, Values... values) noexcept {
 
 [[gnu::cold]] inline void drop_value(engine::instrument_id id, double value) noexcept {
     const bool negative = value < 0 && value >= std::numeric_limits<double>::lowest();
-    engine::drop_record(id, negative ? engine::drop_reason::negative
-                                     : engine::drop_reason::not_a_number);
+    engine::drop_record(
+        id, negative ? engine::drop_reason::negative : engine::drop_reason::not_a_number);
 }
 
 // Records a duration; one that is NaN, infinite or negative is dropped and counted.

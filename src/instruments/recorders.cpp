@@ -2,13 +2,13 @@
 //
 // The recorders of <gym/telemetry/recorders.hpp>: each names its row of the table by the literal
 // name, and a wrong name, kind, number or type of values does not compile.
-#include <gym/telemetry/recorders.hpp>
-
-#include <limits>
-
 #include "engine/record.hpp"
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
+
+#include <gym/telemetry/recorders.hpp>
+
+#include <limits>
 
 namespace gym::telemetry::detail {
 

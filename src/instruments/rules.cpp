@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "instruments/rules.hpp"
 
-#include <algorithm>
+#include "base/utf8.hpp"
+#include "instruments/catalogue.hpp"
 
 #include <gym/telemetry/constants.hpp>
 
-#include "base/utf8.hpp"
-#include "instruments/catalogue.hpp"
+#include <algorithm>
 
 namespace gym::telemetry::instruments {
 
@@ -33,7 +33,7 @@ bool has_space_or_control(std::string_view text) noexcept {
         if (c == 0xe1 && at(1) == 0x9a && at(2) == 0x80) return true;  // U+1680
         if (c == 0xe2 && at(1) == 0x80 &&
             (at(2) <= 0x8a || at(2) == 0xa8 || at(2) == 0xa9 || at(2) == 0xaf))
-            return true;                                               // U+2000..200A 2028 2029 202F
+            return true;  // U+2000..200A 2028 2029 202F
         if (c == 0xe2 && at(1) == 0x81 && at(2) == 0x9f) return true;  // U+205F
         if (c == 0xe3 && at(1) == 0x80 && at(2) == 0x80) return true;  // U+3000
     }
@@ -43,9 +43,12 @@ bool has_space_or_control(std::string_view text) noexcept {
 std::string_view by_rule(const engine::attribute_row& attribute, std::string_view value) noexcept {
     switch (attribute.rule) {
         case value_rule::as_given:
-        case value_rule::closed_set: return value;
-        case value_rule::name: return name_label(value);
-        case value_rule::failure_kind: return failure_kind_label(value);
+        case value_rule::closed_set:
+            return value;
+        case value_rule::name:
+            return name_label(value);
+        case value_rule::failure_kind:
+            return failure_kind_label(value);
     }
     return value;
 }

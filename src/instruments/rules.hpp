@@ -4,22 +4,36 @@
 // docs/instruments.md for the two rules that are ours (1,024 bytes; names of classes and types).
 #pragma once
 
+#include "engine/series_table.hpp"
+
 #include <array>
 #include <string_view>
-
-#include "engine/series_table.hpp"
 
 namespace gym::telemetry::instruments {
 
 // Failure kinds that NeMo Gym registers.
 inline constexpr std::array<std::string_view, 22> registered_failure_kinds = {
-    "transport_unreachable", "transport_peer_drop",      "transport_timeout",
-    "transport_local_resource", "agent_run_error",       "agent_request_failed",
-    "agent_timeout",         "agent_command_not_allowed", "judge_failed",
-    "judge_unparseable",     "verifier_error",           "provider_unavailable",
-    "provider_quota_exhausted", "provider_oom_killed",   "session_lost",
-    "session_expired",       "session_release_failed",   "cancelled",
-    "kill_shaped",           "shutdown",                 "persistence_failed",
+    "transport_unreachable",
+    "transport_peer_drop",
+    "transport_timeout",
+    "transport_local_resource",
+    "agent_run_error",
+    "agent_request_failed",
+    "agent_timeout",
+    "agent_command_not_allowed",
+    "judge_failed",
+    "judge_unparseable",
+    "verifier_error",
+    "provider_unavailable",
+    "provider_quota_exhausted",
+    "provider_oom_killed",
+    "session_lost",
+    "session_expired",
+    "session_release_failed",
+    "cancelled",
+    "kill_shaped",
+    "shutdown",
+    "persistence_failed",
     "cohort_incomplete"};
 
 // The value of nemo.gym.failure_kind that is recorded for a kind: itself when it is registered or

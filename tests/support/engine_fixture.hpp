@@ -3,6 +3,9 @@
 // A generation over a small table of its own, in force while the fixture lives.
 #pragma once
 
+#include "engine/reader.hpp"
+#include "engine/record.hpp"
+
 #include <array>
 #include <map>
 #include <memory>
@@ -10,9 +13,6 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
-
-#include "engine/reader.hpp"
-#include "engine/record.hpp"
 
 namespace gym::telemetry::engine {
 
@@ -25,17 +25,26 @@ inline constexpr std::array test_closed = {
 
 namespace test_row {
 enum : instrument_id {
-    counter, pair, up_down, histogram, ratio, gauge, observed, closed,
-    dropped, unknown, series, overflowed,
+    counter,
+    pair,
+    up_down,
+    histogram,
+    ratio,
+    gauge,
+    observed,
+    closed,
+    dropped,
+    unknown,
+    series,
+    overflowed,
 };
 }
 
 inline const std::array test_rows = {
     instrument_row{.name = "counter", .attributes = test_attributes},
     instrument_row{.name = "pair", .attributes = test_pair},
-    instrument_row{.name = "up_down",
-                   .kind = instrument_kind::up_down_counter,
-                   .attributes = test_attributes},
+    instrument_row{
+        .name = "up_down", .kind = instrument_kind::up_down_counter, .attributes = test_attributes},
     instrument_row{.name = "histogram",
                    .kind = instrument_kind::histogram,
                    .how = aggregation::histogram,

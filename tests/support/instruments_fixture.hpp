@@ -3,20 +3,20 @@
 // A generation over the real table, in force while the fixture lives, without a handle.
 #pragma once
 
+#include "engine/reader.hpp"
+#include "engine/threads.hpp"
+#include "instruments/catalogue.hpp"
+#include "instruments/rules.hpp"
+
+#include <gym/telemetry/bound.hpp>
+#include <gym/telemetry/recorders.hpp>
+
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
-
-#include <gym/telemetry/bound.hpp>
-#include <gym/telemetry/recorders.hpp>
-
-#include "engine/reader.hpp"
-#include "engine/threads.hpp"
-#include "instruments/catalogue.hpp"
-#include "instruments/rules.hpp"
 
 namespace gym::telemetry {
 

@@ -27,3 +27,28 @@ configure() {
 
 gcc_toolchain="-DCMAKE_CXX_COMPILER=g++-14 -DCMAKE_C_COMPILER=gcc-14"
 clang_toolchain="-DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19"
+
+# summary LOG: ctest's result as one line, `N passed, N failed`.
+summary() {
+    awk '/ Test +#[0-9]+: .* Passed / { passed++ } / Test +#[0-9]+: .*\*\*\*(Failed|Timeout|Exception|Not Run)/ { failed++ }
+         / Test +#[0-9]+: .*\*\*\*Skipped/ { skipped++ }
+         END { printf "%d passed, %d failed", passed, failed; if (skipped) printf ", %d skipped", skipped; print "" }' "$1"
+}
+
+# sanitized KIND DIR [CTEST ARGS]: builds with clang and that sanitizer, and runs the tests.
+sanitized() {
+    local kind=$1 dir=$2
+    shift 2
+    configure "$dir" $clang_toolchain -DGYM_TELEMETRY_SANITIZE="$kind" -DGYM_TELEMETRY_WERROR=ON
+    say "building with the $kind sanitizer"
+    ninja -C "$dir" >"$dir/build.log" 2>&1 || {
+        grep -A 15 -E 'FAILED|error:|warning:' "$dir/build.log" | head -80 >&2
+        die "the build failed; all of it is in $dir/build.log"
+    }
+    say "running the tests"
+    ctest --test-dir "$dir" --output-on-failure -j "$(nproc)" "$@" >"$dir/test.log" 2>&1 || {
+        tail -150 "$dir/test.log" >&2
+        die "tests failed under the $kind sanitizer; all of it is in $dir/test.log"
+    }
+    summary "$dir/test.log"
+}

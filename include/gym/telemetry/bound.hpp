@@ -6,10 +6,17 @@
 //     static const auto retries = gym::telemetry::bind_sandbox_create_retry("docker");
 //     retries.record();
 //
-// May be made before init and outlives generations: in each it resolves anew, once a thread. Follows
-// the same rules as the recorder it is named after. Any number of threads may record through one
-// object; it is move-only, and must not be moved or destroyed while others use it. About 200 bytes.
+// May be made before init and outlives generations: in each it resolves anew, once a thread.
+// Follows the same rules as the recorder it is named after. Any number of threads may record
+// through one object; it is move-only, and must not be moved or destroyed while others use it.
+// About 200 bytes.
 #pragma once
+
+#include <gym/telemetry/constants.hpp>
+#include <gym/telemetry/detail/api.hpp>
+#include <gym/telemetry/detail/cell.hpp>
+#include <gym/telemetry/detail/control.hpp>
+#include <gym/telemetry/recorders.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -20,12 +27,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/constants.hpp>
-#include <gym/telemetry/detail/api.hpp>
-#include <gym/telemetry/detail/cell.hpp>
-#include <gym/telemetry/detail/control.hpp>
-#include <gym/telemetry/recorders.hpp>
 
 namespace gym::telemetry {
 
@@ -173,7 +174,8 @@ private:
 
 class bound_verify {
 public:
-    bound_verify() : duration_({verify_duration_instrument, {}}), rate_(verify_success_rate_instrument, {}) {}
+    bound_verify()
+        : duration_({verify_duration_instrument, {}}), rate_(verify_success_rate_instrument, {}) {}
     void record(double duration_ms, bool succeeded) const noexcept {
         duration_.record(duration_ms);
         if (auto* cell = rate_.cell()) [[likely]] {
@@ -227,8 +229,7 @@ inline bound_startup_histogram bind_server_startup_stage(std::string_view stage,
                                                          std::string_view server_type,
                                                          bool worker = false) {
     return bound_startup_histogram({server_startup_stage_instrument,
-                                    {stage, server_name, server_type,
-                                     detail::flag_text(worker)}});
+                                    {stage, server_name, server_type, detail::flag_text(worker)}});
 }
 inline bound_pool_histogram bind_http_connection_pool_queue_duration(
     std::string_view queue_constraint, std::string_view queue_outcome,
@@ -238,15 +239,15 @@ inline bound_pool_histogram bind_http_connection_pool_queue_duration(
 }
 inline bound_pool_histogram bind_http_connection_pool_connect_duration(
     std::string_view outcome, std::string_view server_name) {
-    return bound_pool_histogram({http_connection_pool_connect_duration_instrument,
-                                 {outcome, server_name}});
+    return bound_pool_histogram(
+        {http_connection_pool_connect_duration_instrument, {outcome, server_name}});
 }
 inline bound_counter bind_rollout_completed(std::string_view outcome,
                                             std::string_view dispatch_name,
                                             const failure& why = {}) {
-    return bound_counter({rollout_completed_instrument,
-                          {outcome, dispatch_name, why.failure_class, why.failure_kind,
-                           why.failure_type}});
+    return bound_counter(
+        {rollout_completed_instrument,
+         {outcome, dispatch_name, why.failure_class, why.failure_kind, why.failure_type}});
 }
 inline bound_rollout_reward bind_rollout_reward(std::string_view dispatch_name, bool masked) {
     return bound_rollout_reward(dispatch_name, masked);
@@ -263,7 +264,11 @@ inline bound_startup_histogram bind_server_request() {
     return bound_startup_histogram({server_request_duration_instrument, {}});
 }
 
-inline bound_verify bind_verify() { return bound_verify(); }
-inline bound_active_servers bind_active_servers() { return bound_active_servers(); }
+inline bound_verify bind_verify() {
+    return bound_verify();
+}
+inline bound_active_servers bind_active_servers() {
+    return bound_active_servers();
+}
 
 }  // namespace gym::telemetry

@@ -9,9 +9,9 @@
 //         });
 #pragma once
 
-#include <string_view>
-
 #include <gym/telemetry/detail/api.hpp>
+
+#include <string_view>
 
 namespace gym::telemetry {
 

@@ -4,9 +4,9 @@
 // hot path. Each is one relaxed load and a branch. The recorders themselves have no span group.
 #pragma once
 
-#include <cstdint>
-
 #include <gym/telemetry/detail/control.hpp>
+
+#include <cstdint>
 
 namespace gym::telemetry {
 

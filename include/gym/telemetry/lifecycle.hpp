@@ -7,14 +7,14 @@
 //     gym::telemetry::shutdown();                 // sends the last interval
 #pragma once
 
+#include <gym/telemetry/collection.hpp>
+#include <gym/telemetry/detail/api.hpp>
+#include <gym/telemetry/options.hpp>
+
 #include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/collection.hpp>
-#include <gym/telemetry/detail/api.hpp>
-#include <gym/telemetry/options.hpp>
 
 namespace gym::telemetry {
 

@@ -4,6 +4,8 @@
 // hands a snapshot of them over at each collection.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -12,8 +14,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/detail/api.hpp>
 
 namespace gym::telemetry {
 

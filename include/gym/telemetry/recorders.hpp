@@ -13,14 +13,14 @@
 // Rules and their sources: docs/instruments.md.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+#include <gym/telemetry/detail/control.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string_view>
-
-#include <gym/telemetry/detail/api.hpp>
-#include <gym/telemetry/detail/control.hpp>
 
 namespace gym::telemetry {
 
@@ -42,8 +42,7 @@ GYM_TELEMETRY_API void sandbox_create_retry(text provider) noexcept;
 GYM_TELEMETRY_API void server_startup_stage(double duration_ms, text stage, text server_name,
                                             text server_type, bool worker) noexcept;
 GYM_TELEMETRY_API void http_connection_pool_queue_duration(double duration_ms, text constraint,
-                                                           text outcome,
-                                                           text server_name) noexcept;
+                                                           text outcome, text server_name) noexcept;
 GYM_TELEMETRY_API void http_connection_pool_connect_duration(double duration_ms, text outcome,
                                                              text server_name) noexcept;
 GYM_TELEMETRY_API void rollout_completed(text outcome, text dispatch_name,
@@ -176,8 +175,8 @@ inline void record_rollout_health(std::string_view verdict, std::string_view out
 }
 inline void record_rollout_health(std::string_view verdict, std::string_view outcome,
                                   std::initializer_list<std::string_view> flagged_checks) noexcept {
-    record_rollout_health(verdict, outcome, std::span(flagged_checks.begin(),
-                                                      flagged_checks.size()));
+    record_rollout_health(verdict, outcome,
+                          std::span(flagged_checks.begin(), flagged_checks.size()));
 }
 
 // The five instruments without attributes.

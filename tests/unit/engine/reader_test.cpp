@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/reader.hpp"
 
+#include "engine_fixture.hpp"
+
 #include <functional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
-
-#include "engine_fixture.hpp"
 
 namespace gym::telemetry::engine {
 namespace {

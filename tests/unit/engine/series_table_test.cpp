@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine_fixture.hpp"
+
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "engine_fixture.hpp"
 
 namespace gym::telemetry::engine {
 namespace {
@@ -66,8 +66,8 @@ TEST_F(SeriesTable, AnEmptyValueIsNotTheOverflowSeries) {
     count("p");
     count("q");
     count("");
-    EXPECT_EQ(values(test_row::counter), (std::map<std::string, std::int64_t>{
-                                             {"p;", 1}, {"overflow", 2}}));
+    EXPECT_EQ(values(test_row::counter),
+              (std::map<std::string, std::int64_t>{{"p;", 1}, {"overflow", 2}}));
 }
 
 TEST_F(SeriesTable, RawFormsJoinTheSeriesTheyMean) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/threads.hpp"
 
-#include <pthread.h>
+#include "engine_fixture.hpp"
 
 #include <atomic>
 #include <limits>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine_fixture.hpp"
+#include <pthread.h>
 
 namespace gym::telemetry::engine {
 namespace {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "handle/testing.hpp"
+
 #include <gym/telemetry/telemetry.hpp>
 
 #include <algorithm>
@@ -6,21 +8,16 @@
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <gtest/gtest.h>
-
-#include "handle/testing.hpp"
 
 namespace gym::telemetry {
 namespace {
 
 options in_memory() {
-    return {.enabled = true,
-            .span_groups = "all",
-            .exporter = "memory",
-            .ignore_environment = true};
+    return {
+        .enabled = true, .span_groups = "all", .exporter = "memory", .ignore_environment = true};
 }
 
 std::int64_t total_of(const collection& from, std::string_view instrument) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "instruments_fixture.hpp"
+
 #include <gym/telemetry/bound.hpp>
 
 #include <cmath>
@@ -6,8 +8,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "instruments_fixture.hpp"
 
 namespace gym::telemetry {
 namespace {

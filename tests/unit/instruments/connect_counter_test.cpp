@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "instruments_fixture.hpp"
+
 #include <gym/telemetry/observable.hpp>
 
 #include <cstdint>
@@ -8,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "instruments_fixture.hpp"
-
 namespace gym::telemetry {
 namespace {
 
@@ -18,7 +18,8 @@ using series = std::map<std::string, double>;
 using counts = std::map<std::string, int>;
 
 TEST_F(ConnectCounter, ReportsWhatTheCallbackReturns) {
-    register_http_connection_pool_connect_counter([] { return counts{{"model", 3}, {"judge", 1}}; });
+    register_http_connection_pool_connect_counter(
+        [] { return counts{{"model", 3}, {"judge", 1}}; });
     EXPECT_EQ(seen(http_connection_pool_connect_instrument), (series{{"model", 3}, {"judge", 1}}));
 }
 

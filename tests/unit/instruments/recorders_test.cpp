@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/reader.hpp"
+#include "instruments_fixture.hpp"
+
 #include <cmath>
 #include <limits>
 #include <map>
@@ -6,9 +9,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-
-#include "engine/reader.hpp"
-#include "instruments_fixture.hpp"
 
 namespace gym::telemetry {
 namespace {
@@ -84,19 +84,18 @@ TEST_F(Recorders, FailureFieldsFollowTheClass) {
     record_rollout_completed("failed", "e", {.failure_class = "c", .failure_kind = "Boom at 7"});
     record_rollout_completed("failed", "e", {.failure_class = "c", .failure_kind = "Boom at 8"});
     record_rollout_completed("failed", "e", {.failure_class = std::string(129, 'x')});
-    EXPECT_EQ(seen(rollout_completed_instrument),
-              (series{{"failed|e|||", 1},
-                      {"failed|e|unregistered||", 2},
-                      {"failed|e|c|unregistered|", 2}}));
+    EXPECT_EQ(seen(rollout_completed_instrument), (series{{"failed|e|||", 1},
+                                                          {"failed|e|unregistered||", 2},
+                                                          {"failed|e|c|unregistered|", 2}}));
 }
 
 TEST_F(Recorders, NamesHaveNoWhiteSpaceOrControlCharacters) {
-    for (const std::string_view bad : {"a b", "a\tb", "a\n", "\x7f", "a\u0085", "a\u00a0b",
-                                       "\u1680", "a\u2003", "\u2028", "\u202f", "\u205f",
-                                       "a\u3000b", "\xff"})
+    for (const std::string_view bad :
+         {"a b", "a\tb", "a\n", "\x7f", "a\u0085", "a\u00a0b", "\u1680", "a\u2003", "\u2028",
+          "\u202f", "\u205f", "a\u3000b", "\xff"})
         EXPECT_EQ(instruments::name_label(bad), "unregistered") << bad;
-    for (const std::string_view good : {"", "ClientResponseError", "a.b:c-d", "Ünïcode", "\u00ff",
-                                        "\u200b", "\u3001"})
+    for (const std::string_view good :
+         {"", "ClientResponseError", "a.b:c-d", "Ünïcode", "\u00ff", "\u200b", "\u3001"})
         EXPECT_EQ(instruments::name_label(good), good);
 }
 

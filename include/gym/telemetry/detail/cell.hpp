@@ -15,11 +15,15 @@ namespace gym::telemetry::detail {
 using word = std::atomic<std::uint64_t>;
 static_assert(sizeof(word) == 8 && word::is_always_lock_free);
 
-inline std::uint64_t get(const word& w) noexcept { return w.load(std::memory_order_relaxed); }
+inline std::uint64_t get(const word& w) noexcept {
+    return w.load(std::memory_order_relaxed);
+}
 inline void set(word& w, std::uint64_t value) noexcept {
     w.store(value, std::memory_order_relaxed);
 }
-inline double get_double(const word& w) noexcept { return std::bit_cast<double>(get(w)); }
+inline double get_double(const word& w) noexcept {
+    return std::bit_cast<double>(get(w));
+}
 inline void set_double(word& w, double value) noexcept {
     set(w, std::bit_cast<std::uint64_t>(value));
 }
@@ -57,8 +61,7 @@ inline void record_histogram(word* cell, std::size_t bucket, double value) noexc
     const std::uint64_t before = get(cell[count]);
     const double total = get_double(cell[sum + (before & 1)]) + value;
     // Release (here and below; a plain store on x86): who sees the store sees the count before it.
-    cell[sum + (~before & 1)].store(std::bit_cast<std::uint64_t>(total),
-                                    std::memory_order_release);
+    cell[sum + (~before & 1)].store(std::bit_cast<std::uint64_t>(total), std::memory_order_release);
     if (value < get_double(cell[min])) [[unlikely]]
         set_double(cell[min], value);
     if (value > get_double(cell[max])) [[unlikely]]

@@ -3,11 +3,11 @@
 // What the inlined part of every recorder reads. Not part of the public promise.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-
-#include <gym/telemetry/detail/api.hpp>
 
 namespace gym::telemetry::detail {
 

@@ -1,0 +1,10 @@
+# builds and runs all tests (arguments go to ctest, such as -R Threads)
+dev build
+say "running the tests"
+test_log=build/test.log
+ctest --test-dir build --output-on-failure -j "$(nproc)" "$@" >"$test_log" 2>&1 || {
+    grep -vE '^ *[0-9]+/[0-9]+ Test .* Passed|^ +Start ' "$test_log" | tail -150 >&2
+    summary "$test_log"
+    die "tests failed; all of it is in $test_log"
+}
+summary "$test_log"
