@@ -18,6 +18,7 @@ constexpr std::array<std::string_view, 4> incomplete_call_gaps{
 class row_observer final : public shape_observer {
 public:
     void before_object(shape_hook) override {}
+    void on_anything(json_value) override {}
     bool on_object(shape_hook, const object_fields& fields) override {
         row = {fields[0], fields[1], fields[2], fields[3],
                fields[4], fields[5], fields[6], fields[7]};

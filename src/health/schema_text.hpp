@@ -5,11 +5,12 @@
 //
 //     name: shape;          a definition
 //     s i n b any list      string, integer, number, boolean, any value, array|object|string
+//     raw                   any value, taken as it is: `any` is seen by the observer (its depth)
 //     i>=0 n>=0 i>=1        with a lower bound
 //     word                  exactly that string          @name   the shape of that definition
 //     [T] {T}               array of T, object whose values are T
 //     {a* T, b U}           object: a is required, b may be absent; other fields are ignored
-//     !{a* T}               the same, and other fields are invalid
+//     !{a* T}  ~{a* T}      other fields are invalid, are dropped unseen
 //     T|U   T?              one or the other, T or null. `?` ends a whole union in parentheses.
 //     #hook                 what the reader of trajectories does with a valid object
 #pragma once
@@ -29,7 +30,7 @@ turn: #turn !{invocation_id* s, task_id* s, rollout_id* s, turn_no* i>=1, timest
   model_calls [@turn_ref]};
 turn_ref: #turn_ref !{model_call_id s?, model_ref (@modelref)?, response_id s?};
 invocation_ref: #invocation_ref !{model_call_id s?, model_ref (@modelref)?, response_id s?};
-modelref: {type* responses_api_models, name* s};
+modelref: ~{type* responses_api_models, name* s};
 call: #call !{model_call_id s?, started_at n?, completed_at n?, duration_ms (n>=0)?, request any,
   response any, response_metadata @metadata, token_stats @tokens};
 metadata: #metadata !{response_id s?, model_ref (@modelref)?, model s?, dialect s?, status_code i?,
@@ -42,26 +43,26 @@ toolcall: #toolcall !{kind tool_call, invocation_id* s, tool_call_id* s, sandbox
   timing_source (executor|artifact|harness)?,
   status completed|failed|timeout|cancelled|incomplete|unknown, error_type s?, output any};
 gap: #gap !{code* s, invocation_id s?, detail s?};
-row: #row {_ng_task_index any, _ng_rollout_index any, stage_index any, _ng_rollout_id any,
-  ng_trajectory any, response any, agent_ref any, _ng_environment_server any};
-item: #item {type any, role any, content any, status any, id any, arguments any, name any,
-  call_id any, output any, summary any, prompt_token_ids any, generation_token_ids any,
-  generation_log_probs any, routed_experts any};
+row: #row ~{_ng_task_index raw, _ng_rollout_index raw, stage_index raw, _ng_rollout_id raw,
+  ng_trajectory raw, response raw, agent_ref raw, _ng_environment_server raw};
+item: #item ~{type raw, role raw, content raw, status raw, id raw, arguments raw, name raw,
+  call_id raw, output raw, summary raw, prompt_token_ids raw, generation_token_ids raw,
+  generation_log_probs raw, routed_experts raw};
 )";
 
 // The items of a conversation, by the name under which item rules find them.
 inline constexpr std::string_view item_shapes = R"(
 st: in_progress|completed|incomplete;
-easymessage: {content* s|[@part], role* user|assistant|system|developer, type message,
+easymessage: ~{content* s|[@part], role* user|assistant|system|developer, type message,
   phase (commentary|final_answer)?};
-inputmessage: {content* [@part], role* user|system|developer, type message, status @st};
-outputmessage: {id* s, content* [@outtext|@outrefusal], role assistant, type message, status @st,
+inputmessage: ~{content* [@part], role* user|system|developer, type message, status @st};
+outputmessage: ~{id* s, content* [@outtext|@outrefusal], role assistant, type message, status @st,
   phase (commentary|final_answer)?};
-function_call: {type function_call, arguments* s, call_id* s, name* s, id s?, status (@st)?,
+function_call: ~{type function_call, arguments* s, call_id* s, name* s, id s?, status (@st)?,
   namespace s?};
-function_call_output: {type function_call_output, call_id* s, output* s|[@toolpart], id s?,
+function_call_output: ~{type function_call_output, call_id* s, output* s|[@toolpart], id s?,
   status (@st)?};
-reasoning: {type reasoning, id* s, summary* [{text* s, type* summary_text}], encrypted_content s?,
+reasoning: ~{type reasoning, id* s, summary* [{text* s, type* summary_text}], encrypted_content s?,
   content [{text* s, type* reasoning_text}]?};
 mcp_call: {type mcp_call, arguments* s, name* s, id s?, server_label s?, approval_request_id s?,
   error s?, output s?, status s?};
@@ -103,25 +104,25 @@ tool_search_output: {id* s, call_id s?, execution* server|client, status* @st, t
 compaction_trigger: {};
 additional_tools: {role* developer, tools* [@tool], id s?};
 part: @input_text
-    | {type* input_image, detail* low|high|auto|original, file_id s?, image_url s?}
-    | {type* input_file, detail low|high, file_data s, file_id s?, file_url s, filename s}
+    | ~{type* input_image, detail* low|high|auto|original, file_id s?, image_url s?}
+    | ~{type* input_file, detail low|high, file_data s, file_id s?, file_url s, filename s}
     | @video;
-input_text: {type* input_text, text* s};
-video: #video {type* input_video, video_url s|{any}, video s|{any}};
+input_text: ~{type* input_text, text* s};
+video: #video ~{type* input_video, video_url s|{any}, video s|{any}};
 toolpart: @input_text
-    | {type* input_image, detail (low|high|auto|original)?, file_id s?, image_url s?}
-    | {type* input_file, detail low|high, file_data s?, file_id s?, file_url s?, filename s?};
-custompart: @input_text
+    | ~{type* input_image, detail (low|high|auto|original)?, file_id s?, image_url s?}
+    | ~{type* input_file, detail low|high, file_data s?, file_id s?, file_url s?, filename s?};
+custompart: {type* input_text, text* s}
     | {type* input_image, detail* low|high|auto|original, file_id s?, image_url s?}
     | {type* input_file, detail (low|high)?, file_data s?, file_id s?, file_url s?, filename s?};
-outtext: {annotations* [@annotation], text* s, type output_text, logprobs [@logprob]?};
-outrefusal: {refusal* s, type refusal};
-annotation: {type* file_citation, file_id* s, filename* s, index* i}
-    | {type* url_citation, start_index* i, end_index* i, title* s, url* s}
-    | {type* file_path, file_id* s, index* i}
-    | {type* container_file_citation, container_id* s, file_id* s, filename* s, start_index* i,
+outtext: ~{annotations* [@annotation], text* s, type output_text, logprobs [@logprob]?};
+outrefusal: ~{refusal* s, type refusal};
+annotation: ~{type* file_citation, file_id* s, filename* s, index* i}
+    | ~{type* url_citation, start_index* i, end_index* i, title* s, url* s}
+    | ~{type* file_path, file_id* s, index* i}
+    | ~{type* container_file_citation, container_id* s, file_id* s, filename* s, start_index* i,
        end_index* i};
-logprob: {token* s, logprob* n, bytes* list, top_logprobs* list};
+logprob: ~{token* s, logprob* n, bytes* list, top_logprobs* list};
 safety: {id* s, code s?, message s?};
 action: {type* click, button* left|right|wheel|back|forward, x* i, y* i, keys [s]?}
     | {type* double_click|move, x* i, y* i, keys [s]?}
@@ -176,7 +177,7 @@ policy: {type* disabled}
 skill: {type* skill_reference, skill_id* s, version s?}
     | {type* inline, name* s, description* s,
        source* {type* base64, media_type* application/zip, data* s}};
-token_ids: {prompt_token_ids* [i], generation_token_ids* [i], generation_log_probs* [n],
+token_ids: ~{prompt_token_ids* [i], generation_token_ids* [i], generation_log_probs* [n],
   routed_experts (s|[[[i]]])?};
 )";
 

@@ -56,7 +56,8 @@ bool check_number(const shape_node& node, json_value value) {
 bool shape_checker::check(const shape_node& node, json_value value) const {
     if (node.nullable && value.is_null()) return true;
     switch (node.kind) {
-        case shape_kind::any: return true;
+        case shape_kind::any: return check_anything(value);
+        case shape_kind::raw: return true;
         case shape_kind::text: return value.is_string();
         case shape_kind::integer: return check_integer(node, value);
         case shape_kind::number: return check_number(node, value);
@@ -72,6 +73,11 @@ bool shape_checker::check(const shape_node& node, json_value value) const {
             return false;
     }
     return false;
+}
+
+bool shape_checker::check_anything(json_value value) const {
+    if (value.is_object() || value.is_array()) observer_.on_anything(value);
+    return true;
 }
 
 bool shape_checker::check_words(const shape_node& node, json_value value) const {
@@ -107,7 +113,7 @@ bool shape_checker::check_object(const shape_node& node, json_value value) const
     std::uint32_t expected = 0;
     const bool known = value.each_member([&](std::string_view key, json_value member) {
         const std::uint32_t field = find_field(fields, node.count, expected, key);
-        if (field == no_field) return !node.closed;
+        if (field == no_field) return !node.closed && (node.drops || check_anything(member));
         found.at[field] = member.index();
         present |= 1U << field;
         expected = field + 1;

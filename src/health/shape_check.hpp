@@ -28,6 +28,9 @@ public:
     virtual bool on_object(shape_hook hook, const object_fields& fields) = 0;
     // Called in front of an object's fields, for hooks that gather what lies within.
     virtual void before_object(shape_hook hook) = 0;
+    // Called for each array or object that may be anything: where a shape says so, and for other
+    // fields of an object that keeps them.
+    virtual void on_anything(json_value value) = 0;
 
 protected:
     ~shape_observer() = default;
@@ -41,6 +44,7 @@ public:
 
 private:
     bool check(const shape_node& node, json_value value) const;
+    bool check_anything(json_value value) const;
     bool check_object(const shape_node& node, json_value value) const;
     bool check_array(const shape_node& node, json_value value) const;
     bool check_map(const shape_node& node, json_value value) const;

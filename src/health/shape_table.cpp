@@ -14,8 +14,9 @@ namespace gym::telemetry::health {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, shape_kind>, 6> primitives{{
+constexpr std::array<std::pair<std::string_view, shape_kind>, 7> primitives{{
     {"any", shape_kind::any},
+    {"raw", shape_kind::raw},
     {"s", shape_kind::text},
     {"i", shape_kind::integer},
     {"n", shape_kind::number},
@@ -94,6 +95,7 @@ private:
             hook = *known;
         }
         const bool closed = accept('!');
+        const bool drops = accept('~');
         shape_node node;
         switch (peek()) {
             case '(':
@@ -127,6 +129,7 @@ private:
         }
         node.hook = hook == shape_hook::none ? node.hook : hook;
         node.closed = node.closed || closed;
+        node.drops = node.drops || drops;
         node.nullable = accept('?') || node.nullable;
         nodes.push_back(node);
     }

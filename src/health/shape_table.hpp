@@ -11,6 +11,7 @@ namespace gym::telemetry::health {
 
 enum class shape_kind : std::uint8_t {
     any,
+    raw,
     text,
     integer,
     number,
@@ -56,6 +57,7 @@ struct shape_node {
     shape_hook hook = shape_hook::none;
     bool nullable = false;
     bool closed = false;           // other fields are invalid
+    bool drops = false;            // other fields are dropped unseen
     std::int8_t bound = no_bound;  // least integer or number
     // Of array and map the node of their elements; of object, words and one_of where their entries
     // begin in fields, words and alternatives.

@@ -63,7 +63,10 @@ namespace gap_field {
 enum : std::size_t { code, invocation_id, detail };
 }
 
-constexpr std::uint32_t any_levels_max = 255;
+// What may be anything can be nested so deeply, or the original cannot write it again: its writer
+// has a fixed depth, of which an item of a conversation takes one.
+constexpr std::uint32_t field_levels_max = 255;
+constexpr std::uint32_t item_levels_max = 254;
 
 optional_text text_of(json_value value) {
     if (!value || value.is_null()) return {};
@@ -131,6 +134,10 @@ public:
         if (hook == shape_hook::turn) references_before_turn_ = facts_.turn_references.size();
     }
 
+    void on_anything(json_value value) override {
+        too_deep_ = too_deep_ || deeper_than(value, levels_max_);
+    }
+
     bool on_object(shape_hook hook, const object_fields& fields) override {
         switch (hook) {
             case shape_hook::item: return on_item(fields);
@@ -159,16 +166,16 @@ private:
         const item_shape shape = find_item_shape(fields);
         raised_ = raised_ || shape.outcome == item_shape::verdict::raises;
         if (shape.outcome != item_shape::verdict::known) return false;
-        note_depth_of_item(fields.self);
-        return checker_.check(shape.node, fields.self);
+        levels_max_ = item_levels_max;
+        const bool valid = checker_.check(shape.node, fields.self);
+        levels_max_ = field_levels_max;
+        return valid;
     }
 
     bool on_call(const object_fields& fields) {
         call_.call_id = text_of(fields[call_field::call_id]);
         call_.started_at = number_of(fields[call_field::started_at]);
         call_.response = fields[call_field::response];
-        note_depth(fields[call_field::request]);
-        note_depth(call_.response);
         call_.successful = !call_.failed && (!call_.status_code || (*call_.status_code >= 200 &&
                                                                     *call_.status_code < 400));
         facts_.calls.push_back(call_);
@@ -202,9 +209,6 @@ private:
     }
 
     bool on_turn(const object_fields& fields) {
-        note_depth(fields[turn_field::question]);
-        note_depth(fields[turn_field::answer]);
-        note_depth(fields[turn_field::reasoning_content]);
         facts_.turns.push_back(
             {.invocation_id = fields[turn_field::invocation_id].text(),
              .task_id = fields[turn_field::task_id].text(),
@@ -222,7 +226,6 @@ private:
     }
 
     bool on_tool_call(const object_fields& fields) {
-        note_depth(fields[tool_field::output]);
         const auto started_at = number_of(fields[tool_field::started_at]);
         const auto completed_at = number_of(fields[tool_field::completed_at]);
         return !(started_at && completed_at && *completed_at < *started_at);
@@ -289,26 +292,6 @@ private:
         return true;
     }
 
-    void note_depth(json_value value) {
-        too_deep_ = too_deep_ || deeper_than(value, any_levels_max);
-    }
-
-    // What an item holds beyond its fields lies one level deeper than a field of its own.
-    void note_depth_of_item(json_value item) {
-        if (item.end() - item.index() < any_levels_max) return;
-        item.each_member([&](std::string_view key, json_value value) {
-            if (key == "tools" && value.is_array()) {
-                value.each_element([&](json_value tool) {
-                    too_deep_ = too_deep_ || deeper_than(tool, any_levels_max - 1);
-                    return true;
-                });
-            } else {
-                too_deep_ = too_deep_ || deeper_than(value, any_levels_max - 1);
-            }
-            return true;
-        });
-    }
-
     // An invalid trajectory is a TypeError instead when looking any item up raises: the original
     // goes on after what is invalid, and an exception of another kind ends it.
     void look_up_all_items(json_value trajectory) {
@@ -336,6 +319,7 @@ private:
     model_call call_;
     std::size_t references_before_turn_ = 0;
     bool raised_ = false;
+    std::uint32_t levels_max_ = field_levels_max;
     bool too_deep_ = false;
 };
 

@@ -343,6 +343,25 @@ def depths():
         yield with_items({"type": "mcp_list_tools", "stranger": deep})
         yield with_items({"type": "compaction", "id": "i", "encrypted_content": "e",
                           "stranger": deep})
+        yield with_items({"type": "message", "role": "user", "content": "x", "stranger": deep})
+        yield with_items({"type": "function_call", "arguments": "", "call_id": "c", "name": "n",
+                          "stranger": deep})
+        yield with_items({"type": "reasoning", "id": "i", "stranger": deep, "summary": [
+            {"text": "t", "type": "summary_text"}]})
+        yield with_items({"type": "reasoning", "id": "i", "summary": [
+            {"text": "t", "type": "summary_text", "stranger": deep}]})
+        yield with_items({"type": "web_search_call", "id": "i", "status": "failed",
+                          "action": {"type": "open_page", "stranger": deep}})
+        yield with_items({"type": "tool_search_call", "id": "i", "arguments": deep,
+                          "execution": "server", "status": "completed"})
+        yield with_items({"role": "user", "content": [{"type": "input_video", "video": {
+            "url": "u", "x": deep}}]})
+        yield with_items({"type": "custom_tool_call_output", "call_id": "c", "output": [
+            {"type": "input_text", "text": "t", "stranger": deep}]})
+        yield with_items({"type": "function_call_output", "call_id": "c", "output": [
+            {"type": "input_text", "text": "t", "stranger": deep}]})
+        yield with_items({"type": "additional_tools", "role": "developer", "tools": [
+            {"type": "function", "name": "n", "parameters": {"x": deep}}]})
 
 
 def conversations():
