@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/call_views.hpp>
+#include "health/call_views.hpp"
 
 namespace gym::telemetry::health {
 
@@ -76,12 +76,12 @@ void call_views::index_calls(const trajectory_facts& facts) {
 void call_views::resolve(const trajectory_facts& facts, resolved_reference& entry) const {
     const call_reference& wanted = entry.reference;
     if (wanted.call_id.empty()) {
-        entry.position = by_response_.find(
-            response_hash(wanted.model_name.text, wanted.response_id.text),
-            [&](std::uint32_t other) {
-                return facts.calls[other].model_name == wanted.model_name &&
-                       facts.calls[other].response_id == wanted.response_id;
-            });
+        entry.position =
+            by_response_.find(response_hash(wanted.model_name.text, wanted.response_id.text),
+                              [&](std::uint32_t other) {
+                                  return facts.calls[other].model_name == wanted.model_name &&
+                                         facts.calls[other].response_id == wanted.response_id;
+                              });
         entry.hits = entry.position == key_index::none ? 0 : response_hits_[entry.position];
         return;
     }

@@ -4,11 +4,11 @@
 // references of turns alone, the owned view those of invocations too, each reference once.
 #pragma once
 
+#include "health/key_index.hpp"
+#include "health/trajectory.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include <health/key_index.hpp>
-#include <health/trajectory.hpp>
 
 namespace gym::telemetry::health {
 

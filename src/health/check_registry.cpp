@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/check_registry.hpp>
+#include "health/check_registry.hpp"
+
+#include "health/conversions.hpp"
 
 #include <algorithm>
-
-#include <health/conversions.hpp>
 
 namespace gym::telemetry::health {
 

@@ -4,14 +4,14 @@
 // reads are those of NeMo Gym 0.7.0.
 #pragma once
 
+#include <gym/telemetry/health.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <gym/telemetry/health.hpp>
 
 namespace gym::telemetry::health {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/content.hpp>
+#include "health/content.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,22 @@ namespace gym::telemetry::health {
 namespace {
 
 constexpr std::array<std::string_view, 9> text_keys{
-    "text", "content", "output_text", "answer", "refusal", "encrypted_content", "reasoning",
-    "reasoning_content", "summary"};
+    "text",      "content",           "output_text", "answer", "refusal", "encrypted_content",
+    "reasoning", "reasoning_content", "summary"};
 
-constexpr std::array<std::string_view, 13> tool_call_types{
-    "function_call", "tool_call", "tool_use", "mcp_call", "mcp_list_tools", "mcp_approval_request",
-    "file_search_call", "web_search_call", "computer_call", "image_generation_call",
-    "code_interpreter_call", "local_shell_call", "custom_tool_call"};
+constexpr std::array<std::string_view, 13> tool_call_types{"function_call",
+                                                           "tool_call",
+                                                           "tool_use",
+                                                           "mcp_call",
+                                                           "mcp_list_tools",
+                                                           "mcp_approval_request",
+                                                           "file_search_call",
+                                                           "web_search_call",
+                                                           "computer_call",
+                                                           "image_generation_call",
+                                                           "code_interpreter_call",
+                                                           "local_shell_call",
+                                                           "custom_tool_call"};
 
 template <std::size_t Size>
 bool contains(const std::array<std::string_view, Size>& words, std::string_view word) {
@@ -77,22 +86,27 @@ presence choices_content(json_value choices) {
 
 bool truthy(json_value value) {
     switch (value.kind()) {
-        case 't': return true;
+        case 't':
+            return true;
         case 'l':
         case 'u':
-        case 'd': return value.number() != 0;
-        case '"': return !value.text().empty();
+        case 'd':
+            return value.number() != 0;
+        case '"':
+            return !value.text().empty();
         case '{':
-        case '[': return !value.is_empty_container();
-        default: return false;
+        case '[':
+            return !value.is_empty_container();
+        default:
+            return false;
     }
 }
 
 bool blank_text(std::string_view text) {
     while (!text.empty()) {
         const unsigned char front = static_cast<unsigned char>(text.front());
-        const bool space = front == ' ' || (front >= 0x09 && front <= 0x0D) ||
-                           (front >= 0x1C && front <= 0x1F);
+        const bool space =
+            front == ' ' || (front >= 0x09 && front <= 0x0D) || (front >= 0x1C && front <= 0x1F);
         const std::size_t size = space ? 1 : front < 0x80 ? 0 : wide_space(text);
         if (size == 0) return false;
         text.remove_prefix(size);
@@ -103,10 +117,14 @@ bool blank_text(std::string_view text) {
 bool non_empty(json_value value) {
     if (!value) return false;
     switch (value.kind()) {
-        case '"': return !blank_text(value.text());
-        case '[': return !value.each_element([](json_value entry) { return !non_empty(entry); });
-        case '{': return non_empty_object(value);
-        default: return false;
+        case '"':
+            return !blank_text(value.text());
+        case '[':
+            return !value.each_element([](json_value entry) { return !non_empty(entry); });
+        case '{':
+            return non_empty_object(value);
+        default:
+            return false;
     }
 }
 

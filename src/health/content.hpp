@@ -4,10 +4,10 @@
 // these follow the original on what its Python would say of them, where it raises included.
 #pragma once
 
+#include "health/json_value.hpp"
+
 #include <cstdint>
 #include <string_view>
-
-#include <health/json_value.hpp>
 
 namespace gym::telemetry::health {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/conversation_item.hpp>
+#include "health/conversation_item.hpp"
+
+#include "health/content.hpp"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include <health/content.hpp>
 
 namespace gym::telemetry::health {
 
@@ -40,23 +40,44 @@ enum message_kind : std::size_t {
     reasoning,
 };
 
-constexpr std::array<std::string_view, 26> item_types{
-    "function_call", "function_call_output", "reasoning", "mcp_call", "mcp_list_tools",
-    "mcp_approval_request", "file_search_call", "web_search_call", "computer_call",
-    "image_generation_call", "code_interpreter_call", "local_shell_call", "custom_tool_call",
-    "computer_call_output", "custom_tool_call_output", "local_shell_call_output",
-    "mcp_approval_response", "apply_patch_call", "apply_patch_call_output", "compaction",
-    "shell_call", "shell_call_output", "tool_search_call", "tool_search_output",
-    "compaction_trigger", "additional_tools"};
+constexpr std::array<std::string_view, 26> item_types{"function_call",
+                                                      "function_call_output",
+                                                      "reasoning",
+                                                      "mcp_call",
+                                                      "mcp_list_tools",
+                                                      "mcp_approval_request",
+                                                      "file_search_call",
+                                                      "web_search_call",
+                                                      "computer_call",
+                                                      "image_generation_call",
+                                                      "code_interpreter_call",
+                                                      "local_shell_call",
+                                                      "custom_tool_call",
+                                                      "computer_call_output",
+                                                      "custom_tool_call_output",
+                                                      "local_shell_call_output",
+                                                      "mcp_approval_response",
+                                                      "apply_patch_call",
+                                                      "apply_patch_call_output",
+                                                      "compaction",
+                                                      "shell_call",
+                                                      "shell_call_output",
+                                                      "tool_search_call",
+                                                      "tool_search_output",
+                                                      "compaction_trigger",
+                                                      "additional_tools"};
 constexpr std::array<std::string_view, 3> simple_roles{"user", "system", "developer"};
 constexpr std::array<std::string_view, 3> item_statuses{"in_progress", "completed", "incomplete"};
 
 item_shape shape_of(message_kind kind) {
-    static const std::array<std::uint16_t, 8> nodes{
-        shapes().named("easymessage"),   shapes().named("inputmessage"),
-        shapes().named("outputmessage"), shapes().named("mcp_list_tools"),
-        shapes().named("mcp_call"),      shapes().named("function_call"),
-        shapes().named("function_call_output"), shapes().named("reasoning")};
+    static const std::array<std::uint16_t, 8> nodes{shapes().named("easymessage"),
+                                                    shapes().named("inputmessage"),
+                                                    shapes().named("outputmessage"),
+                                                    shapes().named("mcp_list_tools"),
+                                                    shapes().named("mcp_call"),
+                                                    shapes().named("function_call"),
+                                                    shapes().named("function_call_output"),
+                                                    shapes().named("reasoning")};
     return {item_shape::verdict::known, nodes[kind]};
 }
 
@@ -68,8 +89,7 @@ item_shape shape_of_type(std::string_view wanted) {
         return found;
     }();
     for (std::size_t i = 0; i < item_types.size(); ++i)
-        if (item_types[i] == wanted)
-            return {item_shape::verdict::known, nodes[i]};
+        if (item_types[i] == wanted) return {item_shape::verdict::known, nodes[i]};
     return {};
 }
 
@@ -87,9 +107,15 @@ bool looked_up_in(const std::array<std::string_view, Size>& words, json_value va
            std::find(words.begin(), words.end(), value.text()) != words.end();
 }
 
-bool is_text(json_value value) { return value && value.is_string(); }
-bool is_list(json_value value) { return value && value.is_array(); }
-bool empty_list(json_value value) { return is_list(value) && value.is_empty_container(); }
+bool is_text(json_value value) {
+    return value && value.is_string();
+}
+bool is_list(json_value value) {
+    return value && value.is_array();
+}
+bool empty_list(json_value value) {
+    return is_list(value) && value.is_empty_container();
+}
 
 // Whether the first part of a content is an output_text or a refusal.
 bool starts_with_output_part(json_value list) {

@@ -3,9 +3,9 @@
 // Which shape an item of a conversation must have: by its type, or by what it holds.
 #pragma once
 
-#include <cstdint>
+#include "health/shape_check.hpp"
 
-#include <health/shape_check.hpp>
+#include <cstdint>
 
 namespace gym::telemetry::health {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/conversions.hpp>
+#include "health/conversions.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,8 +23,12 @@ constexpr std::array<std::string_view, 19> wide_spaces{
     "\xE2\x80\x87", "\xE2\x80\x88", "\xE2\x80\x89", "\xE2\x80\x8A", "\xE2\x80\xA8",
     "\xE2\x80\xA9", "\xE2\x80\xAF", "\xE2\x81\x9F", "\xE3\x80\x80"};
 
-bool ascii_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool digit(char c) { return c >= '0' && c <= '9'; }
+bool ascii_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+bool digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 std::size_t leading_space(std::string_view text) {
     if (ascii_space(text.front())) return 1;
@@ -110,8 +114,9 @@ double decimal_value(std::string_view text) {
     const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
     if (parsed.ec != std::errc::result_out_of_range) return value;
     const std::size_t exponent = text.find_first_of("eE");
-    const bool tiny = exponent != std::string_view::npos ? text.substr(exponent + 1).front() == '-'
-                                                         : text.front() == '0' || text.front() == '.';
+    const bool tiny = exponent != std::string_view::npos
+                          ? text.substr(exponent + 1).front() == '-'
+                          : text.front() == '0' || text.front() == '.';
     return tiny ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
@@ -159,16 +164,21 @@ std::string_view trim_white_space(std::string_view text) {
 std::optional<wide_integer> to_integer(json_value value) {
     switch (value.kind()) {
         case 'l':
-        case 'u': return value.integer();
-        case 't': return 1;
-        case 'f': return 0;
+        case 'u':
+            return value.integer();
+        case 't':
+            return 1;
+        case 'f':
+            return 0;
         case 'd': {
             const double number = value.number();
             if (std::trunc(number) != number || std::fabs(number) >= 0x1p63) return std::nullopt;
             return static_cast<wide_integer>(number);
         }
-        case '"': return parse_integer(value.text());
-        default: return std::nullopt;
+        case '"':
+            return parse_integer(value.text());
+        default:
+            return std::nullopt;
     }
 }
 
@@ -176,11 +186,16 @@ std::optional<double> to_number(json_value value) {
     switch (value.kind()) {
         case 'l':
         case 'u':
-        case 'd': return value.number();
-        case 't': return 1.0;
-        case 'f': return 0.0;
-        case '"': return parse_number(value.text());
-        default: return std::nullopt;
+        case 'd':
+            return value.number();
+        case 't':
+            return 1.0;
+        case 'f':
+            return 0.0;
+        case '"':
+            return parse_number(value.text());
+        default:
+            return std::nullopt;
     }
 }
 
@@ -188,8 +203,10 @@ std::optional<bool> to_boolean(json_value value) {
     constexpr std::array<std::string_view, 6> yes{"1", "true", "t", "yes", "y", "on"};
     constexpr std::array<std::string_view, 6> no{"0", "false", "f", "no", "n", "off"};
     switch (value.kind()) {
-        case 't': return true;
-        case 'f': return false;
+        case 't':
+            return true;
+        case 'f':
+            return false;
         case 'l':
         case 'u':
         case 'd':
@@ -204,7 +221,8 @@ std::optional<bool> to_boolean(json_value value) {
             if (std::any_of(no.begin(), no.end(), is)) return false;
             return std::nullopt;
         }
-        default: return std::nullopt;
+        default:
+            return std::nullopt;
     }
 }
 

@@ -4,15 +4,15 @@
 // A string may be a number ("12", " 1_000.0 "), a boolean an integer, an integral double one too.
 #pragma once
 
+#include "health/json_value.hpp"
+
 #include <optional>
 #include <string_view>
 
-#include <health/json_value.hpp>
-
 namespace gym::telemetry::health {
 
-// Strings may spell integers beyond 64 bits. They count as they are up to 2^100, and as that beyond,
-// which leaves room to add them up: no such sum can be reported anyway.
+// Strings may spell integers beyond 64 bits. They count as they are up to 2^100, and as that
+// beyond, which leaves room to add them up: no such sum can be reported anyway.
 using wide_integer = __int128;
 
 std::optional<wide_integer> to_integer(json_value value);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gym/telemetry/health.hpp>
-
-#include <new>
+#include "health/check_registry.hpp"
+#include "health/row_evaluation.hpp"
+#include "health/row_reader.hpp"
 
 #include <gym/telemetry/gates.hpp>
+#include <gym/telemetry/health.hpp>
 #include <gym/telemetry/recorders.hpp>
 
-#include <health/check_registry.hpp>
-#include <health/row_evaluation.hpp>
-#include <health/row_reader.hpp>
+#include <new>
 
 namespace gym::telemetry {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/json_text.hpp>
+#include "health/json_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,13 +15,26 @@ void append_escape(std::string& out, char c) {
     out.push_back('\\');
     switch (c) {
         case '"':
-        case '\\': out.push_back(c); return;
-        case '\b': out.push_back('b'); return;
-        case '\t': out.push_back('t'); return;
-        case '\n': out.push_back('n'); return;
-        case '\f': out.push_back('f'); return;
-        case '\r': out.push_back('r'); return;
-        default: break;
+        case '\\':
+            out.push_back(c);
+            return;
+        case '\b':
+            out.push_back('b');
+            return;
+        case '\t':
+            out.push_back('t');
+            return;
+        case '\n':
+            out.push_back('n');
+            return;
+        case '\f':
+            out.push_back('f');
+            return;
+        case '\r':
+            out.push_back('r');
+            return;
+        default:
+            break;
     }
     out.append("u00");
     out.push_back(digits[static_cast<unsigned char>(c) >> 4]);
@@ -58,7 +71,9 @@ std::string integer_text(wide_integer value) {
     return digits;
 }
 
-void append_integer(std::string& out, wide_integer value) { out.append(integer_text(value)); }
+void append_integer(std::string& out, wide_integer value) {
+    out.append(integer_text(value));
+}
 
 bool writable_integer(wide_integer value) {
     return value >= std::numeric_limits<std::int64_t>::min() &&

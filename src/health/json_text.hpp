@@ -3,10 +3,10 @@
 // Writing JSON as orjson does: escaped are only quotes, backslashes and control characters.
 #pragma once
 
+#include "health/conversions.hpp"
+
 #include <string>
 #include <string_view>
-
-#include <health/conversions.hpp>
 
 namespace gym::telemetry::health {
 

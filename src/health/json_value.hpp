@@ -68,11 +68,14 @@ public:
         const std::uint64_t here = word();
         switch (static_cast<char>(here >> 56)) {
             case '{':
-            case '[': return static_cast<std::uint32_t>(here);
+            case '[':
+                return static_cast<std::uint32_t>(here);
             case 'l':
             case 'u':
-            case 'd': return index_ + 2;
-            default: return index_ + 1;
+            case 'd':
+                return index_ + 2;
+            default:
+                return index_ + 1;
         }
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/model_chains.hpp>
+#include "health/model_chains.hpp"
 
 namespace gym::telemetry::health {
 

@@ -4,11 +4,11 @@
 // that answers after a failed policy call would otherwise look like a recovery.
 #pragma once
 
+#include "health/key_index.hpp"
+#include "health/trajectory.hpp"
+
 #include <cstdint>
 #include <vector>
-
-#include <health/key_index.hpp>
-#include <health/trajectory.hpp>
 
 namespace gym::telemetry::health {
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/python_text.hpp>
+#include "health/python_text.hpp"
+
+#include "health/json_text.hpp"
+#include "health/unprintable.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +12,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <health/json_text.hpp>
-#include <health/unprintable.hpp>
 
 namespace gym::telemetry::health {
 
@@ -62,8 +62,14 @@ void append_quoted(std::string& out, std::string_view text) {
         } else if (printable(code)) {
             out.append(text.substr(0, size));
         } else {
-            append_hex(out, code < 0x100 ? 'x' : code < 0x10000 ? 'u' : 'U', code,
-                       code < 0x100 ? 2 : code < 0x10000 ? 4 : 8);
+            append_hex(out,
+                       code < 0x100     ? 'x'
+                       : code < 0x10000 ? 'u'
+                                        : 'U',
+                       code,
+                       code < 0x100     ? 2
+                       : code < 0x10000 ? 4
+                                        : 8);
         }
         text.remove_prefix(size);
     }
@@ -116,15 +122,30 @@ void append_dict(std::string& out, json_value object) {
 
 void append_repr(std::string& out, json_value value) {
     switch (value.kind()) {
-        case 'n': out.append("None"); break;
-        case 't': out.append("True"); break;
-        case 'f': out.append("False"); break;
+        case 'n':
+            out.append("None");
+            break;
+        case 't':
+            out.append("True");
+            break;
+        case 'f':
+            out.append("False");
+            break;
         case 'l':
-        case 'u': append_integer(out, value.integer()); break;
-        case 'd': append_double(out, value.number()); break;
-        case '"': append_quoted(out, value.text()); break;
-        case '[': append_list(out, value); break;
-        default: append_dict(out, value);
+        case 'u':
+            append_integer(out, value.integer());
+            break;
+        case 'd':
+            append_double(out, value.number());
+            break;
+        case '"':
+            append_quoted(out, value.text());
+            break;
+        case '[':
+            append_list(out, value);
+            break;
+        default:
+            append_dict(out, value);
     }
 }
 

@@ -4,9 +4,9 @@
 // them as NeMo Gym does.
 #pragma once
 
-#include <string>
+#include "health/json_value.hpp"
 
-#include <health/json_value.hpp>
+#include <string>
 
 namespace gym::telemetry::health {
 

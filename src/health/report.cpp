@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/report.hpp>
+#include "health/report.hpp"
+
+#include "health/json_text.hpp"
+#include "health/report_files.hpp"
+#include "health/report_reduce.hpp"
+#include "health/report_text.hpp"
+
+#include <gym/telemetry/health.hpp>
 
 #include <cerrno>
 #include <cstring>
@@ -8,13 +15,6 @@
 #include <utility>
 
 #include <stdio.h>
-
-#include <gym/telemetry/health.hpp>
-
-#include <health/json_text.hpp>
-#include <health/report_files.hpp>
-#include <health/report_reduce.hpp>
-#include <health/report_text.hpp>
 
 namespace gym::telemetry {
 
@@ -26,14 +26,18 @@ constexpr std::string_view summary_name = "quality_summary.json";
 constexpr std::string_view verdicts_name = "rollout_verdicts.jsonl";
 constexpr std::size_t write_bytes = std::size_t{1} << 20;
 
-std::string with_reason(const std::string& path) { return path + ": " + std::strerror(errno); }
+std::string with_reason(const std::string& path) {
+    return path + ": " + std::strerror(errno);
+}
 
 // Written beside its place and moved there when it is whole, so that no reader ever sees half of
 // a report. What was not moved is removed.
 class report_file {
 public:
     explicit report_file(std::string path)
-        : path_(std::move(path)), temporary_(path_ + ".tmp"), file_(::fopen(temporary_.c_str(), "we")) {}
+        : path_(std::move(path)),
+          temporary_(path_ + ".tmp"),
+          file_(::fopen(temporary_.c_str(), "we")) {}
     ~report_file() {
         if (file_ != nullptr) ::fclose(file_);
         if (!moved_ && opened_) ::remove(temporary_.c_str());
@@ -136,8 +140,8 @@ health_report make_report(const health_report_options& options) {
     const parsed_ignored_checks ignored = parse_ignored_checks(options.ignored_checks);
     report.error = refusal_of(options, ignored);
     if (!report.error.empty()) return report;
-    collected_records collected = collect_records(
-        options.files, options.workers.value_or(default_workers()), ignored.checks);
+    collected_records collected =
+        collect_records(options.files, options.workers.value_or(default_workers()), ignored.checks);
     report.error = collected.error;
     if (!report.error.empty()) return report;
     const reduced_report reduced = reduce(collected.batches, ignored.checks);

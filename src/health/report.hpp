@@ -3,12 +3,12 @@
 // Reads and evaluates the rows of rollout files on several threads.
 #pragma once
 
+#include "health/check_registry.hpp"
+#include "health/report_record.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <health/check_registry.hpp>
-#include <health/report_record.hpp>
 
 namespace gym::telemetry::health {
 

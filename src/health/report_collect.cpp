@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "health/json_text.hpp"
+#include "health/report.hpp"
+#include "health/rollout_lines.hpp"
+#include "health/row_reader.hpp"
+
 #include <algorithm>
 #include <mutex>
 #include <system_error>
 #include <thread>
 #include <utility>
-
-#include <health/json_text.hpp>
-#include <health/report.hpp>
-#include <health/rollout_lines.hpp>
-#include <health/row_reader.hpp>
 
 namespace gym::telemetry::health {
 
@@ -84,9 +84,8 @@ private:
         }
         const row_evaluation& evaluated = evaluator_.evaluate(row);
         batch.totals.add(evaluated);
-        batch.records.push_back(make_record(*identity, evaluated,
-                                            kept_environment(dispatch_name_of(row), batch),
-                                            batch.texts));
+        batch.records.push_back(make_record(
+            *identity, evaluated, kept_environment(dispatch_name_of(row), batch), batch.texts));
         return true;
     }
 

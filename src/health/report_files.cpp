@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/report_files.hpp>
+#include "health/report_files.hpp"
+
+#include "health/json_text.hpp"
 
 #include <algorithm>
 #include <map>
-#include <utility>
 #include <string_view>
+#include <utility>
 #include <vector>
-
-#include <health/json_text.hpp>
 
 namespace gym::telemetry::health {
 

@@ -3,9 +3,9 @@
 // The two files of a report, in the shape and order of NeMo Gym 0.7.0.
 #pragma once
 
-#include <string>
+#include "health/report_reduce.hpp"
 
-#include <health/report_reduce.hpp>
+#include <string>
 
 namespace gym::telemetry::health {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/report_record.hpp>
+#include "health/report_record.hpp"
 
-#include <health/json_text.hpp>
+#include "health/json_text.hpp"
 
 namespace gym::telemetry::health {
 

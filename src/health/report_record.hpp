@@ -4,17 +4,17 @@
 // and tasks meet only at the end, so a record is kept small: about 130 bytes, and its findings.
 #pragma once
 
+#include "health/check_registry.hpp"
+#include "health/row_evaluation.hpp"
+#include "health/row_identity.hpp"
+#include "health/text_arena.hpp"
+
 #include <array>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <health/check_registry.hpp>
-#include <health/row_evaluation.hpp>
-#include <health/row_identity.hpp>
-#include <health/text_arena.hpp>
 
 namespace gym::telemetry::health {
 

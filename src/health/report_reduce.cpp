@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/report_reduce.hpp>
+#include "health/report_reduce.hpp"
 
 #include <algorithm>
 #include <span>
@@ -11,8 +11,12 @@ namespace {
 
 using record_span = std::span<report_record*>;
 
-std::size_t index_of(check_id check) { return static_cast<std::size_t>(check); }
-std::size_t index_of(rollout_verdict verdict) { return static_cast<std::size_t>(verdict); }
+std::size_t index_of(check_id check) {
+    return static_cast<std::size_t>(check);
+}
+std::size_t index_of(rollout_verdict verdict) {
+    return static_cast<std::size_t>(verdict);
+}
 
 bool sorted_before(const report_record* a, const report_record* b) {
     int order = compare(a->identity.task, b->identity.task);
@@ -23,7 +27,7 @@ bool sorted_before(const report_record* a, const report_record* b) {
 
 // Calls visit(group) for each run of records whose index is the same.
 template <class Visit>
-void each_group(record_span records, row_index row_identity::*index, Visit visit) {
+void each_group(record_span records, row_index row_identity::* index, Visit visit) {
     while (!records.empty()) {
         const row_index& first = records.front()->identity.*index;
         std::size_t size = 1;

@@ -3,13 +3,13 @@
 // From records to the report: duplicates, the repeats of each task, the two checks on tasks.
 #pragma once
 
+#include "health/check_registry.hpp"
+#include "health/report_record.hpp"
+
 #include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <health/check_registry.hpp>
-#include <health/report_record.hpp>
 
 namespace gym::telemetry::health {
 

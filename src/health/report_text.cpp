@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/report_text.hpp>
+#include "health/report_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -42,9 +42,8 @@ std::vector<environment_counts> environments(const reduced_report& report) {
         ++counted[record->environment][static_cast<std::size_t>(record->verdict)];
     std::vector<environment_counts> all;
     for (const auto& [name, verdicts] : counted) all.push_back({shown_name(name), verdicts});
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
-        return a.unhealthy() > b.unhealthy();
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return a.unhealthy() > b.unhealthy(); });
     return all;
 }
 
@@ -161,8 +160,8 @@ std::string headline(const reduced_report& report) {
     if (unhealthy == 0)
         return "None of " + counted(records, "rollout") + " unhealthy, " +
                std::to_string(unobserved) + " unobserved";
-    std::string line = std::to_string(unhealthy) + " of " + counted(records, "rollout") +
-                       " unhealthy: ";
+    std::string line =
+        std::to_string(unhealthy) + " of " + counted(records, "rollout") + " unhealthy: ";
     const auto checks = flagged_checks(report);
     for (std::size_t i = 0; i < std::min(checks.size(), named_checks); ++i)
         line.append(health_check_ids[checks[i]])

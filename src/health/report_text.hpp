@@ -3,9 +3,9 @@
 // The report for people: first the sentence that matters, then a table, at most 80 columns.
 #pragma once
 
-#include <string>
+#include "health/report_reduce.hpp"
 
-#include <health/report_reduce.hpp>
+#include <string>
 
 namespace gym::telemetry::health {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/rollout_checks.hpp>
+#include "health/rollout_checks.hpp"
+
+#include "health/json_text.hpp"
+#include "health/model_chains.hpp"
 
 #include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
-
-#include <health/json_text.hpp>
-#include <health/model_chains.hpp>
 
 namespace gym::telemetry::health {
 
@@ -85,21 +85,37 @@ row_finding execution_error(check_id check, std::string_view exception) {
 
 std::string_view rollout_checks::run(check_id check) {
     switch (check) {
-        case check_id::rollout_missing_agent_turns: return missing_agent_turns();
-        case check_id::agent_turn_hollow: return turn_hollow();
-        case check_id::model_call_runaway_generation: return runaway_generation();
-        case check_id::rollout_ended_on_failed_model_call: ended_on_failed_model_call(); break;
-        case check_id::model_call_zero_completion_tokens: zero_completion_tokens(); break;
-        case check_id::model_call_missing_token_counts: missing_token_counts(); break;
-        case check_id::trajectory_capture_mismatch: capture_mismatch(); break;
-        case check_id::model_call_failed: failed_calls(); break;
-        case check_id::rollout_token_count_mismatch: token_count_mismatch(); break;
+        case check_id::rollout_missing_agent_turns:
+            return missing_agent_turns();
+        case check_id::agent_turn_hollow:
+            return turn_hollow();
+        case check_id::model_call_runaway_generation:
+            return runaway_generation();
+        case check_id::rollout_ended_on_failed_model_call:
+            ended_on_failed_model_call();
+            break;
+        case check_id::model_call_zero_completion_tokens:
+            zero_completion_tokens();
+            break;
+        case check_id::model_call_missing_token_counts:
+            missing_token_counts();
+            break;
+        case check_id::trajectory_capture_mismatch:
+            capture_mismatch();
+            break;
+        case check_id::model_call_failed:
+            failed_calls();
+            break;
+        case check_id::rollout_token_count_mismatch:
+            token_count_mismatch();
+            break;
         // Found by the reader, by the report, or by a check that raises.
         case check_id::check_execution_error:
         case check_id::record_unreadable:
         case check_id::rollout_duplicate_identity:
         case check_id::task_consistently_unhealthy:
-        case check_id::task_no_successful_model_calls: break;
+        case check_id::task_no_successful_model_calls:
+            break;
     }
     return {};
 }
@@ -121,12 +137,11 @@ std::string_view rollout_checks::missing_agent_turns() {
     for (const agent_turn& turn : facts_.turns) {
         const turn_content content = content_of(turn);
         if (content.tool_call == presence::raises_type_error) return type_error;
-        active = active || content.message || content.tool_call == presence::yes ||
-                 turn.has_reference;
+        active =
+            active || content.message || content.tool_call == presence::yes || turn.has_reference;
     }
     if (!active)
-        add(check_id::rollout_missing_agent_turns, "",
-            reason("no agent turn with model activity"));
+        add(check_id::rollout_missing_agent_turns, "", reason("no agent turn with model activity"));
     return {};
 }
 
@@ -282,10 +297,14 @@ std::string_view rollout_checks::runaway_generation() {
         const model_call& call = facts_.calls[position];
         if (!ran_to_its_limit(call)) continue;
         switch (response_content(call.response)) {
-            case presence::raises_type_error: return type_error;
-            case presence::raises_attribute_error: return attribute_error;
-            case presence::yes: break;
-            case presence::no: silent.push_back(position);
+            case presence::raises_type_error:
+                return type_error;
+            case presence::raises_attribute_error:
+                return attribute_error;
+            case presence::yes:
+                break;
+            case presence::no:
+                silent.push_back(position);
         }
     }
     for (std::uint32_t position : silent) {
@@ -304,9 +323,8 @@ bool ended_on_failed_call(const trajectory_facts& facts, key_index& keys) {
                      [](const model_call& call) { return call.failed; }))
         return false;
     const auto chains = model_chains(facts, keys);
-    return std::any_of(chains.begin(), chains.end(), [&](const model_chain& chain) {
-        return ended_on_failure(chain, facts);
-    });
+    return std::any_of(chains.begin(), chains.end(),
+                       [&](const model_chain& chain) { return ended_on_failure(chain, facts); });
 }
 
 std::uint64_t count_replayed_calls(const trajectory_facts& facts, key_index& keys) {
@@ -320,8 +338,8 @@ std::uint64_t count_replayed_calls(const trajectory_facts& facts, key_index& key
             return facts.calls[other].response_id.text == call.response_id.text &&
                    facts.calls[other].model_name == call.model_name;
         };
-        const std::uint64_t hash = mix_hash(text_hash(call.response_id.text),
-                                            text_hash(call.model_name.text));
+        const std::uint64_t hash =
+            mix_hash(text_hash(call.response_id.text), text_hash(call.model_name.text));
         if (keys.find_or_add(hash, position, same) != key_index::none) ++replayed;
     }
     return replayed;

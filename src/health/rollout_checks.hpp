@@ -5,15 +5,15 @@
 // finding, so that faults of odd rows are the same faults here.
 #pragma once
 
+#include "health/call_views.hpp"
+#include "health/check_registry.hpp"
+#include "health/content.hpp"
+#include "health/row_evaluation.hpp"
+#include "health/trajectory.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include <health/call_views.hpp>
-#include <health/check_registry.hpp>
-#include <health/content.hpp>
-#include <health/row_evaluation.hpp>
-#include <health/trajectory.hpp>
 
 namespace gym::telemetry::health {
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/rollout_lines.hpp>
+#include "health/rollout_lines.hpp"
+
+#include "health/row_reader.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -7,8 +9,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include <health/row_reader.hpp>
 
 namespace gym::telemetry::health {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/row_evaluation.hpp>
+#include "health/row_evaluation.hpp"
 
-#include <health/json_text.hpp>
-#include <health/rollout_checks.hpp>
-#include <health/shape_check.hpp>
+#include "health/json_text.hpp"
+#include "health/rollout_checks.hpp"
+#include "health/shape_check.hpp"
 
 namespace gym::telemetry::health {
 
@@ -104,9 +104,8 @@ const row_evaluation& row_evaluator::evaluate_unreadable(std::string_view locato
         if (check != check_id::record_unreadable) {
             result_.unobserved.add(check);
         } else {
-            result_.findings.push_back(
-                {check, std::string(locator),
-                 reason_and_error("rollout record is unreadable", error)});
+            result_.findings.push_back({check, std::string(locator),
+                                        reason_and_error("rollout record is unreadable", error)});
         }
     }
     result_.conclude();
@@ -147,7 +146,8 @@ bool row_evaluator::view_observed(check_id check, const call_view& view) const {
     if (!calls_observed_) return false;
     const auto& calls = reader_.facts().calls;
     switch (check) {
-        case check_id::trajectory_capture_mismatch: return view.observed || contradictions_;
+        case check_id::trajectory_capture_mismatch:
+            return view.observed || contradictions_;
         case check_id::rollout_token_count_mismatch:
             if (view.matched.empty() || !turn_scope_complete_ || !view.complete() ||
                 !result_.usage.present())
@@ -162,14 +162,17 @@ bool row_evaluator::view_observed(check_id check, const call_view& view) const {
                     (!calls[position].response || calls[position].response.is_null()))
                     return false;
             return !view.matched.empty();
-        default: return !view.matched.empty();
+        default:
+            return !view.matched.empty();
     }
 }
 
 bool row_evaluator::observed(check_id check) const {
     switch (reads_of_check[static_cast<std::size_t>(check)]) {
-        case check_reads::row: return true;
-        case check_reads::turns: return trajectory_observed_ && turns_observed_;
+        case check_reads::row:
+            return true;
+        case check_reads::turns:
+            return trajectory_observed_ && turns_observed_;
         case check_reads::all_calls:
             return trajectory_observed_ && calls_observed_ && !reader_.facts().calls.empty();
         case check_reads::turn_view:

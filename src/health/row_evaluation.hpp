@@ -3,17 +3,17 @@
 // The rollout checks on one row.
 #pragma once
 
+#include "health/call_views.hpp"
+#include "health/check_registry.hpp"
+#include "health/json_value.hpp"
+#include "health/trajectory.hpp"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <health/call_views.hpp>
-#include <health/check_registry.hpp>
-#include <health/json_value.hpp>
-#include <health/trajectory.hpp>
 
 namespace gym::telemetry::health {
 

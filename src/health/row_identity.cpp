@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/row_identity.hpp>
+#include "health/row_identity.hpp"
 
-#include <health/content.hpp>
-#include <health/json_text.hpp>
-#include <health/python_text.hpp>
+#include "health/content.hpp"
+#include "health/json_text.hpp"
+#include "health/python_text.hpp"
 
 namespace gym::telemetry::health {
 
@@ -87,8 +87,8 @@ std::optional<row_identity> identity_of(const row_fields& row, std::uint64_t ord
 }
 
 row_identity unreadable_identity(std::uint32_t file, std::uint64_t line, text_arena& arena) {
-    const std::string task = "__unreadable_record__:input-" + std::to_string(file) + ":line-" +
-                             std::to_string(line);
+    const std::string task =
+        "__unreadable_record__:input-" + std::to_string(file) + ":line-" + std::to_string(line);
     return {.task = row_index(arena.keep(task)),
             .rollout = row_index(wide_integer{0}),
             .stage = {},

@@ -3,14 +3,14 @@
 // Which rollout a row is: indices that are integers or texts, and an id for people.
 #pragma once
 
+#include "health/json_value.hpp"
+#include "health/row_evaluation.hpp"
+#include "health/text_arena.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include <health/json_value.hpp>
-#include <health/row_evaluation.hpp>
-#include <health/text_arena.hpp>
 
 namespace gym::telemetry::health {
 

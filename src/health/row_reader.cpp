@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/row_reader.hpp>
+#include "health/row_reader.hpp"
+
+#include "health/row_rewrite.hpp"
 
 #include <algorithm>
 #include <cstdint>
 
 #include <simdjson.h>
-
-#include <health/row_rewrite.hpp>
 
 namespace gym::telemetry::health {
 
@@ -48,7 +48,8 @@ struct row_reader::parser {
 
     simdjson::error_code parse(std::string_view row, json_document& document) {
         if (!ready) {
-            if (auto error = usual.allocate(std::max<std::size_t>(row.size(), 1 << 14), usual_depth))
+            if (auto error =
+                    usual.allocate(std::max<std::size_t>(row.size(), 1 << 14), usual_depth))
                 return error;
             ready = true;
         }

@@ -6,12 +6,12 @@
 // literal beyond 64 bits is a double.
 #pragma once
 
+#include "health/json_value.hpp"
+
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
-
-#include <health/json_value.hpp>
 
 namespace gym::telemetry::health {
 

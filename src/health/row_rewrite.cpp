@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/row_rewrite.hpp>
+#include "health/row_rewrite.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <algorithm>
 
 namespace gym::telemetry::health {
 
@@ -107,11 +107,10 @@ private:
 
     void put_double(std::string_view literal, bool negative, std::string_view suffix) {
         double value = 0;
-        const auto parsed =
-            std::from_chars(literal.data(), literal.data() + literal.size(), value);
+        const auto parsed = std::from_chars(literal.data(), literal.data() + literal.size(), value);
         const bool whole = parsed.ptr == literal.data() + literal.size();
-        const bool huge = whole && parsed.ec == std::errc::result_out_of_range &&
-                          !rounds_to_zero(literal);
+        const bool huge =
+            whole && parsed.ec == std::errc::result_out_of_range && !rounds_to_zero(literal);
         if (wide_ && huge) {
             if (negative) out_.push_back('-');
             out_.append(largest_double);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/shape_check.hpp>
+#include "health/shape_check.hpp"
+
+#include "health/conversions.hpp"
 
 #include <cstring>
 #include <optional>
 #include <string_view>
-
-#include <health/conversions.hpp>
 
 namespace gym::telemetry::health {
 
@@ -56,17 +56,28 @@ bool check_number(const shape_node& node, json_value value) {
 bool shape_checker::check(const shape_node& node, json_value value) const {
     if (node.nullable && value.is_null()) return true;
     switch (node.kind) {
-        case shape_kind::any: return check_anything(value);
-        case shape_kind::raw: return true;
-        case shape_kind::text: return value.is_string();
-        case shape_kind::integer: return check_integer(node, value);
-        case shape_kind::number: return check_number(node, value);
-        case shape_kind::boolean: return to_boolean(value).has_value();
-        case shape_kind::list: return value.is_array() || value.is_object() || value.is_string();
-        case shape_kind::words: return check_words(node, value);
-        case shape_kind::array: return check_array(node, value);
-        case shape_kind::map: return check_map(node, value);
-        case shape_kind::object: return check_object(node, value);
+        case shape_kind::any:
+            return check_anything(value);
+        case shape_kind::raw:
+            return true;
+        case shape_kind::text:
+            return value.is_string();
+        case shape_kind::integer:
+            return check_integer(node, value);
+        case shape_kind::number:
+            return check_number(node, value);
+        case shape_kind::boolean:
+            return to_boolean(value).has_value();
+        case shape_kind::list:
+            return value.is_array() || value.is_object() || value.is_string();
+        case shape_kind::words:
+            return check_words(node, value);
+        case shape_kind::array:
+            return check_array(node, value);
+        case shape_kind::map:
+            return check_map(node, value);
+        case shape_kind::object:
+            return check_object(node, value);
         case shape_kind::one_of:
             for (std::uint32_t i = 0; i < node.count; ++i)
                 if (check(table_.alternatives[node.first + i], value)) return true;
@@ -91,8 +102,7 @@ bool shape_checker::check_words(const shape_node& node, json_value value) const 
 bool shape_checker::check_array(const shape_node& node, json_value value) const {
     if (!value.is_array()) return false;
     const shape_node& element_shape = table_.nodes[node.first];
-    return value.each_element(
-        [&](json_value element) { return check(element_shape, element); });
+    return value.each_element([&](json_value element) { return check(element_shape, element); });
 }
 
 bool shape_checker::check_map(const shape_node& node, json_value value) const {
@@ -100,8 +110,7 @@ bool shape_checker::check_map(const shape_node& node, json_value value) const {
     const shape_node& element_shape = table_.nodes[node.first];
     return value.each_member([&](std::string_view key, json_value element) {
         // Of two equal keys the last value counts; looking again is cheaper than remembering.
-        return check(element_shape, element) ||
-               value.find(key).index() != element.index();
+        return check(element_shape, element) || value.find(key).index() != element.index();
     });
 }
 

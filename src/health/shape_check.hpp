@@ -4,11 +4,11 @@
 // the object's fields are at hand, so that a trajectory is walked once.
 #pragma once
 
+#include "health/json_value.hpp"
+#include "health/shape_table.hpp"
+
 #include <array>
 #include <cstdint>
-
-#include <health/json_value.hpp>
-#include <health/shape_table.hpp>
 
 namespace gym::telemetry::health {
 
@@ -40,7 +40,9 @@ class shape_checker {
 public:
     explicit shape_checker(shape_observer& observer) : table_(shapes()), observer_(observer) {}
 
-    bool check(std::uint16_t node, json_value value) const { return check(table_.nodes[node], value); }
+    bool check(std::uint16_t node, json_value value) const {
+        return check(table_.nodes[node], value);
+    }
 
 private:
     bool check(const shape_node& node, json_value value) const;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/shape_table.hpp>
+#include "health/shape_table.hpp"
+
+#include "health/schema_text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +9,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
-
-#include <health/schema_text.hpp>
 
 namespace gym::telemetry::health {
 
@@ -108,7 +108,9 @@ private:
                 node = container(shape_kind::array);
                 take(']');
                 break;
-            case '{': node = braces(); break;
+            case '{':
+                node = braces();
+                break;
             case '@':
                 take('@');
                 nodes.push_back(reference(word()));

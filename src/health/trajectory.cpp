@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <health/trajectory.hpp>
+#include "health/trajectory.hpp"
+
+#include "health/content.hpp"
+#include "health/conversation_item.hpp"
+#include "health/shape_check.hpp"
 
 #include <cstddef>
-
-#include <health/content.hpp>
-#include <health/conversation_item.hpp>
-#include <health/shape_check.hpp>
 
 namespace gym::telemetry::health {
 
@@ -16,7 +16,17 @@ namespace trajectory_field {
 enum : std::size_t { schema_version, task_id, rollout_id, invocations, turns };
 }
 namespace invocation_field {
-enum : std::size_t { kind, invocation_id, parent, spawned_by, status, duration, error, calls, items };
+enum : std::size_t {
+    kind,
+    invocation_id,
+    parent,
+    spawned_by,
+    status,
+    duration,
+    error,
+    calls,
+    items
+};
 }
 namespace turn_field {
 enum : std::size_t {
@@ -56,8 +66,20 @@ namespace tokens_field {
 enum : std::size_t { prompt, completion };
 }
 namespace tool_field {
-enum : std::size_t { kind, invocation_id, call_id, sandbox, name, started_at, completed_at,
-                     duration, source, status, error, output };
+enum : std::size_t {
+    kind,
+    invocation_id,
+    call_id,
+    sandbox,
+    name,
+    started_at,
+    completed_at,
+    duration,
+    source,
+    status,
+    error,
+    output
+};
 }
 namespace gap_field {
 enum : std::size_t { code, invocation_id, detail };
@@ -105,10 +127,14 @@ void trajectory_facts::clear() {
 
 std::string_view name_of(trajectory_error error) {
     switch (error) {
-        case trajectory_error::validation_error: return "ValidationError";
-        case trajectory_error::type_error: return "TypeError";
-        case trajectory_error::value_error: return "ValueError";
-        case trajectory_error::none: break;
+        case trajectory_error::validation_error:
+            return "ValidationError";
+        case trajectory_error::type_error:
+            return "TypeError";
+        case trajectory_error::value_error:
+            return "ValueError";
+        case trajectory_error::none:
+            break;
     }
     return "";
 }
@@ -140,21 +166,33 @@ public:
 
     bool on_object(shape_hook hook, const object_fields& fields) override {
         switch (hook) {
-            case shape_hook::item: return on_item(fields);
-            case shape_hook::call: return on_call(fields);
-            case shape_hook::metadata: return on_metadata(fields);
-            case shape_hook::tokens: return on_tokens(fields);
-            case shape_hook::turn: return on_turn(fields);
-            case shape_hook::turn_ref: return on_reference(fields, facts_.turn_references);
+            case shape_hook::item:
+                return on_item(fields);
+            case shape_hook::call:
+                return on_call(fields);
+            case shape_hook::metadata:
+                return on_metadata(fields);
+            case shape_hook::tokens:
+                return on_tokens(fields);
+            case shape_hook::turn:
+                return on_turn(fields);
+            case shape_hook::turn_ref:
+                return on_reference(fields, facts_.turn_references);
             case shape_hook::invocation_ref:
                 return on_reference(fields, facts_.invocation_references);
-            case shape_hook::invocation: return on_invocation(fields);
-            case shape_hook::toolcall: return on_tool_call(fields);
-            case shape_hook::gap: return on_gap(fields);
-            case shape_hook::trajectory: return on_trajectory(fields);
-            case shape_hook::video: return video_has_source(fields);
+            case shape_hook::invocation:
+                return on_invocation(fields);
+            case shape_hook::toolcall:
+                return on_tool_call(fields);
+            case shape_hook::gap:
+                return on_gap(fields);
+            case shape_hook::trajectory:
+                return on_trajectory(fields);
+            case shape_hook::video:
+                return video_has_source(fields);
             case shape_hook::row:
-            case shape_hook::none: break;
+            case shape_hook::none:
+                break;
         }
         return true;
     }
@@ -176,8 +214,9 @@ private:
         call_.call_id = text_of(fields[call_field::call_id]);
         call_.started_at = number_of(fields[call_field::started_at]);
         call_.response = fields[call_field::response];
-        call_.successful = !call_.failed && (!call_.status_code || (*call_.status_code >= 200 &&
-                                                                    *call_.status_code < 400));
+        call_.successful =
+            !call_.failed &&
+            (!call_.status_code || (*call_.status_code >= 200 && *call_.status_code < 400));
         facts_.calls.push_back(call_);
         return true;
     }
@@ -279,8 +318,8 @@ private:
                 return facts_.turns[other].turn_no == turn.turn_no &&
                        facts_.turns[other].invocation_id == turn.invocation_id;
             };
-            const std::uint64_t hash = mix_hash(text_hash(turn.invocation_id),
-                                                static_cast<std::uint64_t>(turn.turn_no));
+            const std::uint64_t hash =
+                mix_hash(text_hash(turn.invocation_id), static_cast<std::uint64_t>(turn.turn_no));
             if (keys_.find_or_add(hash, position++, same) != key_index::none) return false;
         }
         return true;

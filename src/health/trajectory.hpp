@@ -4,14 +4,14 @@
 // was read and live as long as it does.
 #pragma once
 
+#include "health/conversions.hpp"
+#include "health/json_value.hpp"
+#include "health/key_index.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
-
-#include <health/conversions.hpp>
-#include <health/json_value.hpp>
-#include <health/key_index.hpp>
 
 namespace gym::telemetry::health {
 

@@ -11,14 +11,14 @@
 // Rules and their source: docs/health.md.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <gym/telemetry/detail/api.hpp>
 
 namespace gym::telemetry {
 
@@ -71,8 +71,8 @@ struct health_result {
 // does: a lone surrogate counts as U+FFFD, a number beyond double as the largest of its sign.
 // Thread-safe; each thread keeps a parser with buffers of about 14 times the longest row it saw.
 // Cost: about 5 us for a row of 6 KB. Throws std::bad_alloc only.
-GYM_TELEMETRY_API std::optional<health_result> evaluate_rollout(
-    std::string_view row_json, const health_options& options = {});
+GYM_TELEMETRY_API std::optional<health_result> evaluate_rollout(std::string_view row_json,
+                                                                const health_options& options = {});
 
 // Evaluates the row and records its verdict and flagged checks (record_rollout_health). Does
 // nothing unless telemetry is initialised and exporting with the span group `rollout` on, and
@@ -92,10 +92,10 @@ struct health_report {
     // and nothing else here means anything.
     std::string error;
 
-    std::string summary_json;   // compact, as quality_summary.json is not
+    std::string summary_json;  // compact, as quality_summary.json is not
     std::string summary_path;
     std::string verdicts_path;
-    std::string text;           // for people, at most 80 columns
+    std::string text;  // for people, at most 80 columns
 
     std::uint64_t records = 0;
     std::uint64_t healthy = 0;
