@@ -44,7 +44,7 @@ inline constexpr std::array<std::string_view, 14> health_check_ids{
 struct health_options {
     // Ids of checks that are not run, or comma-separated lists of them. Unknown ids mean nothing
     // here; unknown_health_checks names them.
-    std::vector<std::string> ignored_checks;
+    std::vector<std::string> ignored_checks{};
 };
 
 // The ids that are no check, sorted, each once.
@@ -81,10 +81,10 @@ GYM_TELEMETRY_API void record_row_health(std::string_view row_json, std::string_
                                          const health_options& options = {}) noexcept;
 
 struct health_report_options {
-    std::vector<std::string> files;           // in this order; one named twice is read twice
-    std::string output_folder;                // empty: that of the first file
-    std::vector<std::string> ignored_checks;  // an unknown id is an error here
-    std::optional<std::uint32_t> workers;     // threads; by default the cores, at most 8
+    std::vector<std::string> files{};           // in this order; one named twice is read twice
+    std::string output_folder{};                // empty: that of the first file
+    std::vector<std::string> ignored_checks{};  // an unknown id is an error here
+    std::optional<std::uint32_t> workers{};     // threads; by default the cores, at most 8
 };
 
 struct health_report {
