@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "export/exporters.hpp"
+
+#include <algorithm>
+
+#include "export/otlp_exporter.hpp"
+
+namespace gym::telemetry::detail {
+
+std::vector<std::unique_ptr<exporter>> make_exporters(const settings& config) {
+    std::vector<std::unique_ptr<exporter>> made;
+    const auto wanted = [&](std::string_view name) {
+        return std::ranges::find(config.exporters, name) != config.exporters.end();
+    };
+    if (wanted("otlp"))
+        if (auto to = make_otlp_exporter(otlp_targets_of(config))) made.push_back(std::move(to));
+    return made;
+}
+
+}  // namespace gym::telemetry::detail

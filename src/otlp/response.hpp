@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a receiver answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gym::telemetry::otlp {
+
+struct partial_success {
+    std::int64_t rejected = 0;  // points or spans; never negative
+    std::string message;
+};
+
+// The partial success in the body of a 200, protobuf. None when there is none, and when the body
+// cannot be read: then the status alone decides.
+std::optional<partial_success> read_partial_success(std::string_view body);
+
+// The message of a google.rpc.Status, which error answers hold by the specification; empty when the
+// body is none.
+std::string read_error_message(std::string_view body);
+
+}  // namespace gym::telemetry::otlp

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/span_queue.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <iterator>
+#include <mutex>
+#include <random>
+
+#include <pthread.h>
+
+#include "base/diagnostics.hpp"
+#include "base/utf8.hpp"
+
+namespace gym::telemetry {
+namespace detail {
+
+namespace {
+
+struct span_state {
+    std::mutex mutex;
+    std::deque<finished_span> waiting;
+    std::deque<finished_span> memory;
+};
+
+// Never destroyed: threads may finish spans while the process exits.
+span_state& state() {
+    static span_state& instance = []() -> span_state& {
+        auto* made = new span_state;
+        // Without these a child that is forked while another thread finishes a span would hang.
+        pthread_atfork([] { state().mutex.lock(); }, [] { state().mutex.unlock(); },
+                       [] { state().mutex.unlock(); });
+        return *made;
+    }();
+    return instance;
+}
+
+// Relaxed: a span that races with init or shutdown may fall on either side.
+constinit std::atomic<std::uint8_t> routes_in_force{no_spans};
+constinit std::atomic<std::uint64_t> dropped{0};
+
+void normalize(std::string& text) {
+    char buffer[attribute_size_max];
+    const std::string_view normal = normalize_text(text, buffer);
+    if (normal != text) text.assign(normal);
+}
+
+void normalize(finished_span& span) {
+    normalize(span.name);
+    normalize(span.status_message);
+    span.end_ns = std::max(span.end_ns, span.start_ns);
+    if (span.attributes.size() > span_attributes_max) span.attributes.resize(span_attributes_max);
+    for (auto& [key, value] : span.attributes) {
+        normalize(key);
+        if (auto* text = std::get_if<std::string>(&value)) normalize(*text);
+    }
+}
+
+bool push(std::deque<finished_span>& to, finished_span span) {
+    if (to.size() >= waiting_spans_max) return false;
+    to.push_back(std::move(span));
+    return true;
+}
+
+// False when a queue that it belongs to is full.
+bool put(finished_span span, std::uint8_t routes) {
+    span_state& shared = state();
+    const std::lock_guard lock(shared.mutex);
+    bool kept = true;
+    if (routes & spans_to_memory) kept &= push(shared.memory, span);
+    if (routes & spans_to_exporters) kept &= push(shared.waiting, std::move(span));
+    return kept;
+}
+
+std::uint64_t random_bits() {
+    // The system's generator: a forked child must not repeat its parent's ids, and a span is rare
+    // beside its cost of some hundred nanoseconds.
+    thread_local std::random_device device;
+    return std::uint64_t{device()} << 32 | device();
+}
+
+template <std::size_t Size>
+void fill(std::array<std::uint8_t, Size>& bytes) {
+    do {
+        for (std::size_t i = 0; i < Size; i += 8) {
+            const std::uint64_t bits = random_bits();
+            for (std::size_t b = 0; b < 8; ++b)
+                bytes[i + b] = static_cast<std::uint8_t>(bits >> (8 * b));
+        }
+    } while (std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; }));
+}
+
+}  // namespace
+
+void set_span_routes(std::uint8_t routes) noexcept {
+    span_state& shared = state();
+    const std::lock_guard lock(shared.mutex);
+    routes_in_force.store(routes, std::memory_order_relaxed);
+    shared.waiting.clear();
+    shared.memory.clear();
+}
+
+std::vector<finished_span> take_spans(std::size_t most) {
+    span_state& shared = state();
+    const std::lock_guard lock(shared.mutex);
+    const auto count = static_cast<std::ptrdiff_t>(std::min(most, shared.waiting.size()));
+    const auto end = shared.waiting.begin() + count;
+    std::vector<finished_span> taken(std::make_move_iterator(shared.waiting.begin()),
+                                     std::make_move_iterator(end));
+    shared.waiting.erase(shared.waiting.begin(), end);
+    return taken;
+}
+
+std::uint64_t dropped_spans() noexcept { return dropped.load(std::memory_order_relaxed); }
+
+}  // namespace detail
+
+span_context new_span_context(const span_context& parent) noexcept {
+    span_context context;
+    try {
+        if (parent.is_valid()) {
+            context.trace = parent.trace;
+            context.sampled = parent.sampled;
+        } else {
+            detail::fill(context.trace.bytes);
+        }
+        detail::fill(context.span.bytes);
+    } catch (const std::exception&) {
+        return {};  // no randomness to be had: a context that is not valid is not exported
+    }
+    return context;
+}
+
+void finish_span(finished_span span) noexcept {
+    const std::uint8_t routes = detail::routes_in_force.load(std::memory_order_relaxed);
+    if (routes == detail::no_spans || !span.context.is_valid() || !span.context.sampled) return;
+    try {
+        detail::normalize(span);
+        if (detail::put(std::move(span), routes)) return;
+    } catch (const std::bad_alloc&) {
+        // Counted below like any other span that found no room.
+    }
+    detail::dropped.fetch_add(1, std::memory_order_relaxed);
+    detail::diagnose("trace.dropped",
+                     "spans are finished faster than they can be exported; some are dropped");
+}
+
+std::vector<finished_span> collect_spans() {
+    detail::span_state& shared = detail::state();
+    const std::lock_guard lock(shared.mutex);
+    std::vector<finished_span> taken(std::make_move_iterator(shared.memory.begin()),
+                                     std::make_move_iterator(shared.memory.end()));
+    shared.memory.clear();
+    return taken;
+}
+
+}  // namespace gym::telemetry
