@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/export_stream.hpp"
 
+#include "base/diagnostics.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "base/diagnostics.hpp"
 
 namespace gym::telemetry::detail {
 
 export_stream::export_stream(options from)
     : to_(std::move(from.to)),
-      delta_(from.time.counter == temporality::delta ||
-             from.time.histogram == temporality::delta ||
+      delta_(from.time.counter == temporality::delta || from.time.histogram == temporality::delta ||
              from.time.observable_counter == temporality::delta),
       writer_(std::move(from.envelope)) {
     if (from.source != nullptr) reader_.emplace(std::move(from.source), from.time);
@@ -66,8 +65,8 @@ std::string_view export_stream::collect(bool last, request_summary& summary) {
     if (!reader_) return {};
     const std::string_view body = writer_.write(reader_->collect(), summary);
     if (!last) return body;
-    const bool changed = summary.has_delta || (summary.gym_points != 0 &&
-                                               answered_ != summary.fingerprint);
+    const bool changed =
+        summary.has_delta || (summary.gym_points != 0 && answered_ != summary.fingerprint);
     return changed ? body : std::string_view();
 }
 

@@ -4,6 +4,10 @@
 // Export thread only, but for what exporter.hpp says.
 #pragma once
 
+#include "engine/reader.hpp"
+#include "export/exporter.hpp"
+#include "export/metrics_request.hpp"
+
 #include <gym/telemetry/trace.hpp>
 
 #include <cstdint>
@@ -13,10 +17,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "engine/reader.hpp"
-#include "export/exporter.hpp"
-#include "export/metrics_request.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -67,7 +67,7 @@ private:
     metrics_request_writer writer_;
     // Delta: a batch that was sent and not answered. The same bytes are sent until it is.
     std::string frozen_;
-    std::string unsent_;  // of the last run
+    std::string unsent_;                     // of the last run
     std::optional<std::uint64_t> answered_;  // fingerprint
     std::deque<std::shared_ptr<const std::string>> spans_;
 };

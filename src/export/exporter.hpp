@@ -26,7 +26,9 @@ enum class outcome : std::uint8_t {
 std::string_view name_of(outcome result) noexcept;
 
 // True when the receiver has spoken its last word about what it was sent.
-constexpr bool is_answered(outcome result) noexcept { return result != outcome::failed; }
+constexpr bool is_answered(outcome result) noexcept {
+    return result != outcome::failed;
+}
 
 // One request and what became of it.
 struct shipment {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/exporters.hpp"
 
-#include <algorithm>
-
 #include "export/otlp_exporter.hpp"
+
+#include <algorithm>
 
 namespace gym::telemetry::detail {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <vector>
+#include "export/exporter.hpp"
 
 #include <gym/telemetry/options.hpp>
 
-#include "export/exporter.hpp"
+#include <memory>
+#include <vector>
 
 namespace gym::telemetry::detail {
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/http_transfer.hpp"
 
+#include "base/environment.hpp"
+#include "base/url.hpp"
+#include "export/gzip.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <new>
@@ -8,14 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/environment.hpp"
-#include "export/gzip.hpp"
-
 namespace gym::telemetry::detail {
 
 namespace {
 
-constexpr char user_agent[] = "gym-telemetry/0.1.0";
+constexpr char user_agent[] = "gym-telemetry/" GYM_TELEMETRY_VERSION;
 
 struct url_deleter {
     void operator()(CURLU* url) const noexcept { curl_url_cleanup(url); }
@@ -50,8 +51,7 @@ void socket_list::attach(CURL* handle) noexcept {
 }
 
 curl_socket_t socket_list::open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
-    const int made =
-        ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    const int made = ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
     if (made < 0) return CURL_SOCKET_BAD;
     for (std::atomic<int>& slot : static_cast<socket_list*>(self)->open_) {
         int expected = 0;
@@ -94,7 +94,9 @@ http_transfer::~http_transfer() {
 bool http_transfer::set_up(const http_target& target, socket_list& sockets) {
     const url_pointer url(curl_url());
     if (url == nullptr) throw std::bad_alloc();
-    if (curl_url_set(url.get(), CURLUPART_URL, target.url.c_str(), 0) != CURLUE_OK) return false;
+    if (!is_usable_http_url(target.url) ||
+        curl_url_set(url.get(), CURLUPART_URL, target.url.c_str(), 0) != CURLUE_OK)
+        return false;
     const bool loopback = is_loopback(part_of(url.get(), CURLUPART_HOST));
     for (const CURLUPart secret : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY})
         curl_url_set(url.get(), secret, nullptr, 0);
@@ -133,8 +135,7 @@ bool http_transfer::set_up(const http_target& target, socket_list& sockets) {
     set(CURLOPT_PRIVATE, this);
     if (loopback) set(CURLOPT_PROXY, "");
     if (!target.certificate.empty()) set(CURLOPT_CAINFO, target.certificate.c_str());
-    if (!target.client_certificate.empty())
-        set(CURLOPT_SSLCERT, target.client_certificate.c_str());
+    if (!target.client_certificate.empty()) set(CURLOPT_SSLCERT, target.client_certificate.c_str());
     if (!target.client_key.empty()) set(CURLOPT_SSLKEY, target.client_key.c_str());
     sockets.attach(handle_);
     return good;
@@ -153,13 +154,14 @@ bool http_transfer::start(CURLM* multi, std::chrono::milliseconds timeout) noexc
     answer_.clear();
     answered_at_ = {};
     curl_easy_setopt(handle_, CURLOPT_POSTFIELDS, body_.data());
-    curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE,
-                     static_cast<curl_off_t>(body_.size()));
+    curl_easy_setopt(handle_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body_.size()));
     curl_easy_setopt(handle_, CURLOPT_TIMEOUT_MS, static_cast<long>(timeout.count()));
     return curl_multi_add_handle(multi, handle_) == CURLM_OK;
 }
 
-void http_transfer::stop(CURLM* multi) noexcept { curl_multi_remove_handle(multi, handle_); }
+void http_transfer::stop(CURLM* multi) noexcept {
+    curl_multi_remove_handle(multi, handle_);
+}
 
 std::size_t http_transfer::on_header(char* data, std::size_t, std::size_t size,
                                      void* self) noexcept {
@@ -187,8 +189,7 @@ std::size_t http_transfer::on_header(char* data, std::size_t, std::size_t size,
     }
 }
 
-std::size_t http_transfer::on_body(char* data, std::size_t, std::size_t size,
-                                   void* self) noexcept {
+std::size_t http_transfer::on_body(char* data, std::size_t, std::size_t size, void* self) noexcept {
     http_transfer& to = *static_cast<http_transfer*>(self);
     const std::size_t wanted = std::min(size, answer_bytes_max - to.answer_.size());
     try {

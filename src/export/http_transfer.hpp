@@ -3,6 +3,8 @@
 // libcurl, wrapped: one POST at a time to one URL, and the sockets that it opens.
 #pragma once
 
+#include "base/result.hpp"
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,8 +16,6 @@
 #include <vector>
 
 #include <curl/curl.h>
-
-#include "base/result.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -33,6 +33,8 @@ struct http_target {
     std::string client_certificate;
     std::string client_key;
     bool compress = false;
+    // From the beginning of a request's first try to the end of its last one.
+    std::chrono::milliseconds timeout{10000};
 };
 
 // The sockets that are open, so that a forked child can close its copies: the connection would

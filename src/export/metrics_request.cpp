@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/metrics_request.hpp"
 
+#include "otlp/envelope.hpp"
+
 #include <bit>
 #include <ranges>
-
-#include "otlp/envelope.hpp"
 
 namespace gym::telemetry::detail {
 

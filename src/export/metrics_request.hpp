@@ -3,15 +3,15 @@
 // A collection as an OTLP request.
 #pragma once
 
+#include "engine/snapshot.hpp"
+#include "otlp/backward_writer.hpp"
+#include "otlp/points.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "engine/snapshot.hpp"
-#include "otlp/backward_writer.hpp"
-#include "otlp/points.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -22,9 +22,9 @@ struct request_envelope {
 };
 
 struct request_summary {
-    std::size_t points = 0;        // all
-    std::size_t gym_points = 0;    // without the self-metrics
-    bool has_delta = false;        // a delta point that is no self-metric
+    std::size_t points = 0;      // all
+    std::size_t gym_points = 0;  // without the self-metrics
+    bool has_delta = false;      // a delta point that is no self-metric
     // Changes when a cumulative point changes that is no self-metric; its times do not matter.
     std::uint64_t fingerprint = 0;
 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/otlp_exporter.hpp"
 
-#include <algorithm>
-#include <array>
-#include <optional>
-#include <random>
-#include <vector>
-
 #include "base/clock.hpp"
 #include "base/diagnostics.hpp"
 #include "export/request_headers.hpp"
 #include "export/retry.hpp"
 #include "otlp/response.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <random>
+#include <vector>
 
 namespace gym::telemetry::detail {
 
@@ -37,18 +37,23 @@ bool is_refusal(CURLcode code) noexcept {
 
 // What the set-up is to blame for: another try at once would end the same way.
 bool is_setup_fault(CURLcode code) noexcept {
-    constexpr std::array codes = {
-        CURLE_URL_MALFORMAT,      CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM,
-        CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CIPHER,               CURLE_SSL_ISSUER_ERROR,
-        CURLE_OUT_OF_MEMORY,      CURLE_SSL_ENGINE_NOTFOUND};
+    constexpr std::array codes = {CURLE_URL_MALFORMAT,   CURLE_PEER_FAILED_VERIFICATION,
+                                  CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE,
+                                  CURLE_SSL_CIPHER,      CURLE_SSL_ISSUER_ERROR,
+                                  CURLE_OUT_OF_MEMORY,   CURLE_SSL_ENGINE_NOTFOUND};
     return std::ranges::find(codes, code) != codes.end();
 }
 
 // One request on its way, with its tries and pauses.
 class delivery {
 public:
-    delivery(shipment& what, http_transfer& by, std::uint32_t seed)
-        : what_(what), by_(by), pauses_(seed), begun_(steady_clock::now()), due_(begun_) {
+    delivery(shipment& what, http_transfer& by, milliseconds timeout, std::uint32_t seed)
+        : what_(what),
+          by_(by),
+          pauses_(seed),
+          begun_(steady_clock::now()),
+          own_deadline_(begun_ + timeout),
+          due_(begun_) {
         by_.set_body(what.body);
     }
 
@@ -58,9 +63,9 @@ public:
 
     // When something has to be done about it, if nothing arrives before.
     time_point next_event() const noexcept {
-        if (is_running())
-            return by_.status() != 0 ? by_.answered_at() + body_patience : time_point::max();
-        return due_;
+        if (!is_running()) return std::min(due_, own_deadline_);
+        return by_.status() != 0 ? std::min(by_.answered_at() + body_patience, own_deadline_)
+                                 : own_deadline_;
     }
 
     void start_if_due(CURLM* multi, const export_limits& limits, time_point now);
@@ -71,6 +76,9 @@ public:
 private:
     enum class state : std::uint8_t { pausing, running, done };
 
+    time_point deadline(const export_limits& limits) const noexcept {
+        return std::min(limits.deadline(), own_deadline_);
+    }
     void judge(const export_limits& limits);
     void answered();
     void rejected();
@@ -84,6 +92,7 @@ private:
     http_transfer& by_;
     backoff pauses_;
     time_point begun_;
+    time_point own_deadline_;
     time_point due_;
     state state_ = state::pausing;
     bool asked_to_wait_ = false;  // the pause is the server's wish, not ours
@@ -95,10 +104,10 @@ private:
 void delivery::start_if_due(CURLM* multi, const export_limits& limits, time_point now) {
     if (state_ != state::pausing) return;
     // Who shuts down has no time for a pause of our own making.
-    const bool cut_short = limits.closing.load(std::memory_order_relaxed) && !asked_to_wait_ &&
-                           refusals_ == 0;
+    const bool cut_short =
+        limits.closing.load(std::memory_order_relaxed) && !asked_to_wait_ && refusals_ == 0;
     if (due_ > now && !cut_short) return;
-    const auto left = std::chrono::ceil<milliseconds>(limits.deadline() - now);
+    const auto left = std::chrono::ceil<milliseconds>(deadline(limits) - now);
     if (left <= milliseconds(0)) return;
     if (!by_.start(multi, left)) return fail("libcurl refuses the request");
     state_ = state::running;
@@ -151,7 +160,7 @@ void delivery::plan_retry(const export_limits& limits) {
     const auto wished = parse_retry_after(by_.retry_after(), wall_now_ns() / 1'000'000'000);
     asked_to_wait_ = last_status_ != 0 && wished.has_value();
     // The sum could overflow: a wish beyond the deadline is one, however far.
-    if (asked_to_wait_ && *wished > limits.deadline() - now)
+    if (asked_to_wait_ && *wished > deadline(limits) - now)
         return fail(reason() + " and asks to wait longer than the export may take");
     due_ = asked_to_wait_ ? now + *wished : now + pauses_.next();
     state_ = state::pausing;
@@ -159,10 +168,10 @@ void delivery::plan_retry(const export_limits& limits) {
 
 void delivery::check_time(CURLM* multi, const export_limits& limits, time_point now) {
     if (is_running() && by_.status() != 0 &&
-        now >= std::min(by_.answered_at() + body_patience, limits.deadline()))
+        now >= std::min(by_.answered_at() + body_patience, deadline(limits)))
         return on_transfer_end(multi, CURLE_OPERATION_TIMEDOUT, limits);
     if (is_done()) return;
-    if (now >= limits.deadline()) {
+    if (now >= deadline(limits)) {
         if (is_running()) {
             by_.stop(multi);
             last_code_ = CURLE_OPERATION_TIMEDOUT;
@@ -174,9 +183,10 @@ void delivery::check_time(CURLM* multi, const export_limits& limits, time_point 
     const bool closing = limits.closing.load(std::memory_order_relaxed);
     // Gives way to the export that somebody waits for, which sends newer numbers. Not a failure
     // to complain about.
-    if (state_ == state::pausing && hurried && !closing && !asked_to_wait_ && last_code_ != CURLE_OK)
+    if (state_ == state::pausing && hurried && !closing && !asked_to_wait_ &&
+        last_code_ != CURLE_OK)
         return finish(outcome::failed);
-    if (state_ == state::pausing && due_ >= limits.deadline() && asked_to_wait_)
+    if (state_ == state::pausing && due_ >= deadline(limits) && asked_to_wait_)
         fail(reason() + " and asks to wait longer than the export may take");
 }
 
@@ -211,10 +221,11 @@ struct multi_deleter {
 class otlp_exporter final : public exporter {
 public:
     otlp_exporter(std::unique_ptr<socket_list> sockets, std::unique_ptr<http_transfer> metrics,
-                  std::unique_ptr<http_transfer> traces)
+                  std::unique_ptr<http_transfer> traces, const otlp_targets& targets)
         : sockets_(std::move(sockets)),
           multi_(curl_multi_init()),
           by_signal_{std::move(metrics), std::move(traces)},
+          timeouts_{targets.metrics.timeout, targets.traces.timeout},
           seeds_(std::random_device{}()) {
         if (multi_ == nullptr) throw std::bad_alloc();
     }
@@ -236,6 +247,7 @@ private:
     std::unique_ptr<socket_list> sockets_;
     std::unique_ptr<CURLM, multi_deleter> multi_;
     std::array<std::unique_ptr<http_transfer>, 2> by_signal_;
+    std::array<milliseconds, 2> timeouts_;
     std::minstd_rand seeds_;
 };
 
@@ -265,9 +277,11 @@ void otlp_exporter::send(std::span<shipment> what, const export_limits& limits) 
 void otlp_exporter::send_one_a_signal(std::span<shipment*> what, const export_limits& limits) {
     std::vector<delivery> all;
     all.reserve(what.size());
-    for (shipment* s : what)
-        all.emplace_back(*s, *by_signal_[static_cast<std::size_t>(s->signal)],
+    for (shipment* s : what) {
+        const auto signal = static_cast<std::size_t>(s->signal);
+        all.emplace_back(*s, *by_signal_[signal], timeouts_[signal],
                          static_cast<std::uint32_t>(seeds_()));
+    }
     run(all, limits);
 }
 
@@ -322,22 +336,22 @@ std::string_view name_of(outcome result) noexcept {
     return names[static_cast<std::size_t>(result)];
 }
 
+http_target http_target_of(const otlp_signal& signal) {
+    return {.url = signal.endpoint,
+            .headers = parse_request_headers(signal.headers),
+            .certificate = signal.certificate,
+            .client_certificate = signal.client_certificate,
+            .client_key = signal.client_key,
+            .compress = signal.compression == "gzip",
+            .timeout = milliseconds(signal.timeout_ms)};
+}
+
 otlp_targets otlp_targets_of(const settings& config) {
-    http_target common{.url = {},
-                       .headers = parse_request_headers(config.otlp_headers),
-                       .certificate = config.otlp_certificate,
-                       .client_certificate = config.otlp_client_certificate,
-                       .client_key = config.otlp_client_key,
-                       .compress = config.otlp_compression == "gzip"};
-    std::string base = config.otlp_endpoint;
-    while (base.ends_with('/')) base.pop_back();
-    const auto target = [&](bool on, const std::string& own, std::string_view path) {
-        http_target to = common;
-        if (on) to.url = own.empty() ? base + std::string(path) : own;
-        return to;
+    const auto target = [](bool on, const otlp_signal& signal) {
+        return on && signal.protocol == "http/protobuf" ? http_target_of(signal) : http_target{};
     };
-    return {.metrics = target(config.metrics_enabled, config.otlp_metrics_endpoint, "/v1/metrics"),
-            .traces = target(config.traces_enabled, config.otlp_traces_endpoint, "/v1/traces")};
+    return {.metrics = target(config.metrics_enabled, config.otlp_metrics),
+            .traces = target(config.traces_enabled, config.otlp_traces)};
 }
 
 std::unique_ptr<exporter> make_otlp_exporter(const otlp_targets& targets) {
@@ -346,7 +360,7 @@ std::unique_ptr<exporter> make_otlp_exporter(const otlp_targets& targets) {
     auto traces = make_transfer(targets.traces, signal_kind::traces, *sockets);
     if (metrics == nullptr && traces == nullptr) return nullptr;
     return std::make_unique<otlp_exporter>(std::move(sockets), std::move(metrics),
-                                           std::move(traces));
+                                           std::move(traces), targets);
 }
 
 }  // namespace gym::telemetry::detail

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/pipeline.hpp"
 
+#include "base/clock.hpp"
+#include "base/diagnostics.hpp"
+#include "export/export_stream.hpp"
+#include "export/exporters.hpp"
+#include "export/http_transfer.hpp"
+#include "export/spans_request.hpp"
+#include "otlp/envelope.hpp"
+#include "trace/span_queue.hpp"
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -11,15 +20,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "base/clock.hpp"
-#include "base/diagnostics.hpp"
-#include "export/export_stream.hpp"
-#include "export/exporters.hpp"
-#include "export/http_transfer.hpp"
-#include "export/spans_request.hpp"
-#include "otlp/envelope.hpp"
-#include "trace/span_queue.hpp"
-
 namespace gym::telemetry::detail {
 
 namespace {
@@ -28,7 +28,7 @@ using std::chrono::milliseconds;
 using time_point = steady_clock::time_point;
 
 constexpr std::string_view scope_name = "gym.telemetry";
-constexpr std::string_view scope_version = "0.1.0";
+constexpr std::string_view scope_version = GYM_TELEMETRY_VERSION;
 constexpr std::size_t spans_per_request = 512;
 // A collection may hang in somebody's callback: after its deadline the thread gets so long to come
 // back before it is left to itself.
@@ -42,8 +42,8 @@ engine::temporalities temporalities_of(std::string_view preference) noexcept {
     return {};
 }
 
-// The application's handlers must not run on a thread that it does not know of, and a broken pipe is
-// an error code here.
+// The application's handlers must not run on a thread that it does not know of, and a broken pipe
+// is an error code here.
 class signals_blocked {
 public:
     signals_blocked() noexcept {
@@ -61,7 +61,9 @@ private:
 
 }  // namespace
 
-void prepare_transports() noexcept { prepare_http(); }
+void prepare_transports() noexcept {
+    prepare_http();
+}
 
 // Shared with the thread, which may outlive the pipeline when a callback hangs.
 class pipeline::core {
@@ -91,6 +93,7 @@ private:
 
     pipeline_options options_;
     request_envelope envelope_;
+    milliseconds timeout_;  // of the slower signal; each keeps its own besides
     std::vector<export_stream> streams_;
     export_limits limits_;
     std::thread thread_;
@@ -114,14 +117,16 @@ private:
 pipeline::core::core(pipeline_options options)
     : options_(std::move(options)),
       envelope_{otlp::encode_resource(options_.resource),
-                otlp::encode_scope(scope_name, scope_version)} {
+                otlp::encode_scope(scope_name, scope_version)},
+      timeout_(std::max(options_.config.otlp_metrics.timeout_ms,
+                        options_.config.otlp_traces.timeout_ms)) {
     const engine::temporalities time = temporalities_of(options_.config.temporality_preference);
     for (auto& to : make_exporters(options_.config))
-        streams_.emplace_back(export_stream::options{
-            .to = std::move(to),
-            .source = options_.metrics ? options_.source : nullptr,
-            .time = time,
-            .envelope = envelope_});
+        streams_.emplace_back(
+            export_stream::options{.to = std::move(to),
+                                   .source = options_.metrics ? options_.source : nullptr,
+                                   .time = time,
+                                   .envelope = envelope_});
 }
 
 void pipeline::core::start_thread(const std::shared_ptr<core>& self) {
@@ -161,7 +166,7 @@ pipeline::core::task pipeline::core::next_task(time_point due) {
     changed_.wait_until(lock, due, [this] { return stopping_ || flush_wanted_ != flush_done_; });
     const task what{.stop = stopping_,
                     .flush = flush_wanted_ != flush_done_ ? flush_wanted_ : flush_done_};
-    time_point deadline = steady_clock::now() + milliseconds(options_.config.otlp_timeout_ms);
+    time_point deadline = steady_clock::now() + timeout_;
     if (flush_wanted_ != flush_done_) deadline = std::min(deadline, flush_deadline_);
     if (what.stop) deadline = std::min(deadline, stop_deadline_);
     limits_.set_deadline(deadline);
@@ -190,8 +195,7 @@ void pipeline::core::share_spans() {
     if (!options_.traces) return;
     for (auto spans = take_spans(spans_per_request); !spans.empty();
          spans = take_spans(spans_per_request)) {
-        auto request =
-            std::make_shared<const std::string>(write_spans_request(envelope_, spans));
+        auto request = std::make_shared<const std::string>(write_spans_request(envelope_, spans));
         for (export_stream& stream : streams_) stream.add_spans(request);
     }
 }
@@ -216,8 +220,8 @@ bool pipeline::core::flush(time_point deadline) {
     if (busy_ && !awaited_) limits_.hurried.store(true, std::memory_order_relaxed);
     changed_.notify_all();
     wake_exporters();
-    const bool done = changed_.wait_until(
-        lock, deadline, [&] { return flush_done_ >= mine || finished_; });
+    const bool done =
+        changed_.wait_until(lock, deadline, [&] { return flush_done_ >= mine || finished_; });
     return done && flush_done_ >= mine && flush_result_;
 }
 

@@ -8,6 +8,10 @@
 //     pipeline->shutdown(deadline);
 #pragma once
 
+#include "engine/generation.hpp"
+
+#include <gym/telemetry/options.hpp>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -15,10 +19,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <gym/telemetry/options.hpp>
-
-#include "engine/generation.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -41,14 +41,14 @@ struct pipeline_options {
     export_self_metrics self{};
 };
 
-// To be called first in init, before the exit handler is registered that shuts down: libraries below
-// register clean-ups of their own here, and those must run after the last export.
+// To be called first in init, before the exit handler is registered that shuts down: libraries
+// below register clean-ups of their own here, and those must run after the last export.
 void prepare_transports() noexcept;
 
 class pipeline {
 public:
-    // Builds the exporters of config.exporters (otlp, file, console; others are not its business) and
-    // starts the thread. Never throws: null and a diagnostic when none can be built.
+    // Builds the exporters of config.exporters (otlp, file, console; others are not its business)
+    // and starts the thread. Never throws: null and a diagnostic when none can be built.
     static std::unique_ptr<pipeline> start(pipeline_options options) noexcept;
 
     // Collects and exports now, waits for the answer. True when every exporter answered with
@@ -56,8 +56,8 @@ public:
     bool flush(std::chrono::steady_clock::time_point deadline) noexcept;
 
     // Exports for the last time, if a point other than the self-metrics changed since the last
-    // answered export or spans wait; what cannot be sent goes to the spool. Ends the thread. True when
-    // nothing was left unsent. Any thread; a second call returns what the first one did.
+    // answered export or spans wait; what cannot be sent goes to the spool. Ends the thread. True
+    // when nothing was left unsent. Any thread; a second call returns what the first one did.
     bool shutdown(std::chrono::steady_clock::time_point deadline) noexcept;
 
     // Ends the thread without a last export.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/request_headers.hpp"
 
+#include "base/diagnostics.hpp"
+#include "base/environment.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
-
-#include "base/diagnostics.hpp"
-#include "base/environment.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -55,9 +55,8 @@ bool has_control(std::string_view value) noexcept {
 std::optional<std::pair<std::string, std::string>> parse_header(std::string_view entry) {
     const std::size_t equals = entry.find('=');
     if (equals == entry.npos) return std::nullopt;
-    std::pair<std::string, std::string> header(
-        percent_decode(trim(entry.substr(0, equals))),
-        percent_decode(trim(entry.substr(equals + 1))));
+    std::pair<std::string, std::string> header(percent_decode(trim(entry.substr(0, equals))),
+                                               percent_decode(trim(entry.substr(equals + 1))));
     const bool own = std::ranges::find(own_headers, to_lower(header.first)) != own_headers.end();
     if (own || !is_header_name(header.first) || has_control(header.second)) return std::nullopt;
     return header;

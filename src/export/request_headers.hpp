@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OTEL_EXPORTER_OTLP_HEADERS: `name=value,name=value`, values percent-encoded. Values are secrets: no
-// complaint holds one.
+// OTEL_EXPORTER_OTLP_HEADERS: `name=value,name=value`, values percent-encoded. Values are secrets:
+// no complaint holds one.
 #pragma once
 
 #include <string>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/retry.hpp"
 
+#include "base/environment.hpp"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-
-#include "base/environment.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -93,8 +93,7 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view value,
     // What is too large for the type is as good as a century.
     constexpr std::int64_t century_s = std::int64_t{100} * 366 * 86400;
     const bool number = !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-    if (number)
-        return std::chrono::seconds(std::min(digits(text).value_or(century_s), century_s));
+    if (number) return std::chrono::seconds(std::min(digits(text).value_or(century_s), century_s));
     const std::optional<std::int64_t> at_s = parse_http_date(text);
     if (!at_s) return std::nullopt;
     return std::chrono::seconds(std::max<std::int64_t>(*at_s - now_s, 0));

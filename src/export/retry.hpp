@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a request is tried again. Source: the OTLP specification ("Failures", "OTLP/HTTP throttling").
+// When a request is tried again. Source: the OTLP specification ("Failures", "OTLP/HTTP
+// throttling").
 #pragma once
 
 #include <chrono>

@@ -3,10 +3,10 @@
 // What the engine keeps of a series' attributes: encoded once, when the series is born.
 #pragma once
 
+#include "engine/instrument_row.hpp"
+
 #include <string>
 #include <string_view>
-
-#include "engine/instrument_row.hpp"
 
 namespace gym::telemetry::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/spans_request.hpp"
 
-#include <ranges>
-
 #include "otlp/attributes.hpp"
 #include "otlp/envelope.hpp"
 #include "otlp/spans.hpp"
+
+#include <ranges>
 
 namespace gym::telemetry::detail {
 

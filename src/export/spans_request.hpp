@@ -3,12 +3,12 @@
 // Finished spans as an OTLP request.
 #pragma once
 
+#include "export/metrics_request.hpp"
+
 #include <gym/telemetry/trace.hpp>
 
 #include <span>
 #include <string>
-
-#include "export/metrics_request.hpp"
 
 namespace gym::telemetry::detail {
 

@@ -33,8 +33,7 @@ void write_attribute(backward_writer& to, std::uint32_t field, std::string_view 
           [&] { to.number(field::any_value::integer, static_cast<std::uint64_t>(value)); });
 }
 
-void write_attribute(backward_writer& to, std::uint32_t field, std::string_view key,
-                     double value) {
+void write_attribute(backward_writer& to, std::uint32_t field, std::string_view key, double value) {
     write(to, field, key, [&] { to.real(field::any_value::real, value); });
 }
 

@@ -3,11 +3,11 @@
 // KeyValue messages: one attribute each, as the field `field` of whatever message holds them.
 #pragma once
 
+#include "otlp/backward_writer.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
-
-#include "otlp/backward_writer.hpp"
 
 namespace gym::telemetry::otlp {
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "otlp/envelope.hpp"
 
+#include "base/utf8.hpp"
+#include "otlp/attributes.hpp"
+
 #include <charconv>
 #include <cstdint>
 #include <ranges>
-
-#include "otlp/attributes.hpp"
 
 namespace gym::telemetry::otlp {
 
@@ -15,13 +16,19 @@ constexpr std::string_view numeric_key = "process.pid";
 
 void write_resource_attribute(backward_writer& to, const std::string& key,
                               const std::string& value) {
+    using telemetry::detail::attribute_size_max;
+    using telemetry::detail::normalize_text;
+    // They come from the environment, where any bytes may stand.
+    char key_buffer[attribute_size_max];
+    char value_buffer[attribute_size_max];
     std::int64_t number = 0;
     const char* end = value.data() + value.size();
     const auto [stop, failed] = std::from_chars(value.data(), end, number);
     if (key == numeric_key && failed == std::errc{} && stop == end)
         write_attribute(to, field::resource::attributes, key, number);
     else
-        write_attribute(to, field::resource::attributes, key, std::string_view(value));
+        write_attribute(to, field::resource::attributes, normalize_text(key, key_buffer),
+                        normalize_text(value, value_buffer));
 }
 
 }  // namespace

@@ -4,13 +4,13 @@
 // request of a process, so they are encoded once.
 #pragma once
 
+#include "otlp/backward_writer.hpp"
+#include "otlp/fields.hpp"
+
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "otlp/backward_writer.hpp"
-#include "otlp/fields.hpp"
 
 namespace gym::telemetry::otlp {
 

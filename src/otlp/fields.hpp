@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Field numbers of OTLP 1.x, as far as they are written or read by hand. The whole schema, for JSON,
-// is in schema.hpp. Source: opentelemetry-proto; tests/unit/otlp holds both to Debian's copy of it.
+// Field numbers of OTLP 1.x, as far as they are written or read by hand. The whole schema, for
+// JSON, is in schema.hpp. Source: opentelemetry-proto; tests/unit/otlp holds both to Debian's copy
+// of it.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "otlp/points.hpp"
 
+#include "otlp/fields.hpp"
+
 #include <bit>
 #include <cstring>
-
-#include "otlp/fields.hpp"
 
 namespace gym::telemetry::otlp {
 
@@ -33,8 +33,8 @@ void append_fixed_field(std::string& to, std::uint32_t field) {
     to.append(bytes, fixed_field);
 }
 
-void write_number(backward_writer& to, point_times times, std::uint32_t field,
-                  std::uint64_t value, std::string_view attributes) {
+void write_number(backward_writer& to, point_times times, std::uint32_t field, std::uint64_t value,
+                  std::string_view attributes) {
     const std::size_t end = to.size();
     to.raw(attributes);
     to.fixed64(field, value);
@@ -80,8 +80,8 @@ void histogram_writer::set_times(point_times times) noexcept {
 void histogram_writer::write(backward_writer& to, std::uint64_t count, double sum,
                              const std::uint64_t* buckets, std::string_view attributes,
                              const min_max* extremes) const {
-    const std::size_t size = block_.size() + attributes.size() +
-                             (extremes != nullptr ? 2 * fixed_field : 0);
+    const std::size_t size =
+        block_.size() + attributes.size() + (extremes != nullptr ? 2 * fixed_field : 0);
     const std::size_t size_size = varint_size(size);
     char* at = to.take(1 + size_size + size);
     *at++ = static_cast<char>(tag_of(field::data::points, wire_type::length_delimited));

@@ -5,14 +5,14 @@
 // about 20 ns a histogram point of 12 bounds, where libprotobuf's serialisation takes 300.
 #pragma once
 
+#include "otlp/backward_writer.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "otlp/backward_writer.hpp"
 
 namespace gym::telemetry::otlp {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "otlp/response.hpp"
 
-#include <algorithm>
-#include <protozero/exception.hpp>
-#include <protozero/pbf_reader.hpp>
-
 #include "base/utf8.hpp"
 #include "otlp/fields.hpp"
+
+#include <algorithm>
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
 
 namespace gym::telemetry::otlp {
 
@@ -16,8 +17,8 @@ partial_success read_partial(protozero::pbf_reader message) {
     partial_success result;
     while (message.next()) {
         const auto tag = message.tag_and_type();
-        if (tag == protozero::tag_and_type(field::response::rejected,
-                                           protozero::pbf_wire_type::varint))
+        if (tag ==
+            protozero::tag_and_type(field::response::rejected, protozero::pbf_wire_type::varint))
             result.rejected = std::max<std::int64_t>(message.get_int64(), 0);
         else if (tag == protozero::tag_and_type(field::response::error_message,
                                                 protozero::pbf_wire_type::length_delimited))
@@ -65,8 +66,7 @@ std::string read_error_message(std::string_view body) {
         protozero::pbf_reader message(body.data(), body.size());
         while (message.next()) {
             if (message.tag_and_type() ==
-                protozero::tag_and_type(message_field,
-                                        protozero::pbf_wire_type::length_delimited))
+                protozero::tag_and_type(message_field, protozero::pbf_wire_type::length_delimited))
                 result = message.get_string();
             else
                 message.skip();

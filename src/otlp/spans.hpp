@@ -3,11 +3,11 @@
 // Span messages from plain pieces.
 #pragma once
 
+#include "otlp/backward_writer.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
-
-#include "otlp/backward_writer.hpp"
 
 namespace gym::telemetry::otlp {
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/span_queue.hpp"
 
+#include "base/diagnostics.hpp"
+#include "base/utf8.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <deque>
@@ -9,9 +12,6 @@
 #include <random>
 
 #include <pthread.h>
-
-#include "base/diagnostics.hpp"
-#include "base/utf8.hpp"
 
 namespace gym::telemetry {
 namespace detail {
@@ -112,7 +112,9 @@ std::vector<finished_span> take_spans(std::size_t most) {
     return taken;
 }
 
-std::uint64_t dropped_spans() noexcept { return dropped.load(std::memory_order_relaxed); }
+std::uint64_t dropped_spans() noexcept {
+    return dropped.load(std::memory_order_relaxed);
+}
 
 }  // namespace detail
 

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace gym::telemetry::testing {
+namespace gym::telemetry::test {
 
 namespace {
 
@@ -18,9 +18,8 @@ constexpr std::string_view head_end = "\r\n\r\n";
 
 std::string lower(std::string_view text) {
     std::string result(text);
-    std::ranges::transform(result, result.begin(), [](unsigned char c) {
-        return static_cast<char>(std::tolower(c));
-    });
+    std::ranges::transform(result, result.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return result;
 }
 
@@ -78,7 +77,9 @@ fake_collector::fake_collector(std::vector<fake_response> responses)
     open_port();
 }
 
-fake_collector::~fake_collector() { close_port(); }
+fake_collector::~fake_collector() {
+    close_port();
+}
 
 void fake_collector::listen_on(int port) {
     listener_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -139,14 +140,12 @@ std::size_t fake_collector::attempts() const {
     return attempts_;
 }
 
-bool fake_collector::wait_for_requests(std::size_t count,
-                                       std::chrono::milliseconds timeout) const {
+bool fake_collector::wait_for_requests(std::size_t count, std::chrono::milliseconds timeout) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, timeout, [&] { return requests_.size() >= count; });
 }
 
-bool fake_collector::wait_for_attempts(std::size_t count,
-                                       std::chrono::milliseconds timeout) const {
+bool fake_collector::wait_for_attempts(std::size_t count, std::chrono::milliseconds timeout) const {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, timeout, [&] { return attempts_ >= count; });
 }
@@ -247,4 +246,4 @@ bool fake_collector::answer(int socket, const fake_response& how, std::size_t re
     return true;
 }
 
-}  // namespace gym::telemetry::testing
+}  // namespace gym::telemetry::test

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace gym::telemetry::testing {
+namespace gym::telemetry::test {
 
 // One answer, or what is done instead of answering.
 struct fake_response {
@@ -29,11 +29,11 @@ struct fake_response {
     std::string retry_after{};  // the header as it stands
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
-    bool endless_body = false;      // zero bytes until the client goes away
-    bool stalling_body = false;     // announces one byte more than it sends, and keeps silent
-    bool silent = false;            // reads the request and never answers
-    bool cut = false;               // reads the request, then closes the connection
-    bool garbage = false;           // answers something that is not HTTP
+    bool endless_body = false;   // zero bytes until the client goes away
+    bool stalling_body = false;  // announces one byte more than it sends, and keeps silent
+    bool silent = false;         // reads the request and never answers
+    bool cut = false;            // reads the request, then closes the connection
+    bool garbage = false;        // answers something that is not HTTP
     std::optional<std::size_t> reset_after_bytes{};  // of the body, then resets the connection
 };
 
@@ -60,7 +60,8 @@ public:
     int port() const noexcept { return port_; }
     std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
 
-    // From now on nobody listens on the port, and open connections are closed; or somebody does again.
+    // From now on nobody listens on the port, and open connections are closed; or somebody does
+    // again.
     void close_port();
     void open_port();
 
@@ -103,4 +104,4 @@ private:
     std::vector<received_request> requests_;
 };
 
-}  // namespace gym::telemetry::testing
+}  // namespace gym::telemetry::test

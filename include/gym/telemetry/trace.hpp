@@ -11,6 +11,8 @@
 // A call site asks its span group's gate first (gates.hpp); these functions ask none.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -19,8 +21,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <gym/telemetry/detail/api.hpp>
 
 namespace gym::telemetry {
 
@@ -59,7 +59,8 @@ struct finished_span {
     std::int64_t end_ns = 0;    // one before start_ns is taken as start_ns
     std::vector<std::pair<std::string, span_attribute_value>> attributes{};
     span_status status = span_status::unset;
-    std::string status_message{};  // with span_status::error only; never text of a prompt or command
+    std::string
+        status_message{};  // with span_status::error only; never text of a prompt or command
 };
 
 // A context with a fresh random span id, in the trace of `parent` (and sampled as it is), or in a
