@@ -54,6 +54,11 @@ std::int64_t wall_now_ns() noexcept {
     return steady_ns + offset_ns;
 }
 
+std::int64_t system_wall_ns() noexcept {
+    const clock_source& clock = source();
+    return clock.wall_ns(clock.context);
+}
+
 void set_clock_source(const clock_source* replacement) noexcept {
     source_in_force.store(replacement != nullptr ? replacement : &system_source,
                           std::memory_order_release);

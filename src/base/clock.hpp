@@ -16,6 +16,10 @@ std::int64_t steady_now_ns() noexcept;
 // an interval that ends before it began would be refused by every receiver.
 std::int64_t wall_now_ns() noexcept;
 
+// The system's wall clock as it stands now, in nanoseconds since the epoch. It may step: only for
+// what other processes, which have anchors of their own, compare with theirs.
+std::int64_t system_wall_ns() noexcept;
+
 // Where the two clocks come from. `wall_ns` is the system's, as it may step.
 struct clock_source {
     std::int64_t (*steady_ns)(void* context) noexcept;

@@ -36,8 +36,8 @@ class [[nodiscard]] result {
 public:
     result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
     result(error failure) : state_(std::in_place_index<1>, std::move(failure)) {}
-    result(errc code, std::string text)
-        : state_(std::in_place_index<1>, error{code, std::move(text)}) {}
+    result(errc code, std::string why)
+        : state_(std::in_place_index<1>, error{code, std::move(why)}) {}
 
     explicit operator bool() const noexcept { return state_.index() == 0; }
 
