@@ -10,6 +10,7 @@
 #include "engine/instrument_row.hpp"
 
 #include <gym/telemetry/constants.hpp>
+#include <gym/telemetry/sandbox_extensions.hpp>
 
 #include <array>
 #include <string_view>
@@ -30,9 +31,22 @@ inline constexpr std::array queue_constraints = {
     queue_constraint::total, queue_constraint::per_host, queue_constraint::unknown};
 inline constexpr std::array queue_outcomes = {queue_outcome::ok, queue_outcome::abandoned};
 inline constexpr std::array connect_outcomes = {connect_outcome::ok, connect_outcome::failed};
+inline constexpr std::array sandbox_outcomes = {sandbox_outcome::ok, sandbox_outcome::failed,
+                                                sandbox_outcome::cancelled};
+inline constexpr std::array release_outcomes = {release_outcome::released,
+                                                release_outcome::not_found, release_outcome::failed,
+                                                release_outcome::lost};
 
 // Attributes of each instrument, in the order of its recorder's values.
 inline constexpr std::array by_provider = {attribute_row{sandbox_provider_attribute}};
+inline constexpr std::array by_sandbox_outcome = {attribute_row{.key = sandbox_outcome_attribute,
+                                                                .rule = value_rule::closed_set,
+                                                                .known = sandbox_outcomes},
+                                                  attribute_row{sandbox_provider_attribute}};
+inline constexpr std::array by_release_outcome = {attribute_row{.key = sandbox_outcome_attribute,
+                                                                .rule = value_rule::closed_set,
+                                                                .known = release_outcomes},
+                                                  attribute_row{sandbox_provider_attribute}};
 inline constexpr std::array by_stage = {
     attribute_row{startup_stage_attribute}, attribute_row{server_name_attribute},
     attribute_row{.key = server_type_attribute, .optional = true},
@@ -211,6 +225,38 @@ inline constexpr std::array catalogue = {
                    .unit = "",
                    .description = "Gym servers that are up, written by the orchestrator alone.",
                    .recorder = "record_active_servers(count)"},
+    // Sandbox, beyond the page: what its success-only durations do not show.
+    instrument_row{.name = sandbox_start_outcome_instrument,
+                   .kind = instrument_kind::histogram,
+                   .how = aggregation::histogram,
+                   .unit = "ms",
+                   .description = "Time of one sandbox start, also of one that failed.",
+                   .bounds = sandbox_duration_boundaries_ms,
+                   .attributes = by_sandbox_outcome,
+                   .recorder = "record_sandbox_start_outcome(duration_ms, outcome, provider)",
+                   .extension = true},
+    instrument_row{.name = sandbox_exec_outcome_instrument,
+                   .kind = instrument_kind::histogram,
+                   .how = aggregation::histogram,
+                   .unit = "ms",
+                   .description = "Time of one command in a sandbox, also of one that failed.",
+                   .bounds = sandbox_duration_boundaries_ms,
+                   .attributes = by_sandbox_outcome,
+                   .recorder = "record_sandbox_exec_outcome(duration_ms, outcome, provider)",
+                   .extension = true},
+    instrument_row{.name = sandbox_release_instrument,
+                   .unit = "1",
+                   .description = "Attempts to release a sandbox, by how they ended.",
+                   .attributes = by_release_outcome,
+                   .recorder = "record_sandbox_release(outcome, provider)",
+                   .extension = true},
+    instrument_row{.name = sandbox_starting_instrument,
+                   .kind = instrument_kind::up_down_counter,
+                   .unit = "{sandbox}",
+                   .description = "Sandbox starts under way now.",
+                   .attributes = by_provider,
+                   .recorder = "record_sandbox_starting(delta, provider)",
+                   .extension = true},
     // Telemetry about telemetry.
     instrument_row{.name = "gym.telemetry.dropped_total",
                    .unit = "1",
