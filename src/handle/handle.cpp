@@ -7,6 +7,7 @@
 #include "handle/child_environment.hpp"
 #include "handle/configuration.hpp"
 #include "handle/process_end.hpp"
+#include "handle/session_started.hpp"
 #include "handle/testing.hpp"
 
 #include <gym/telemetry/detail/control.hpp>
@@ -93,6 +94,7 @@ void start(const options& block, const test_hooks& hooks) {
     if (next == nullptr) return;
     set_in_force(next);
     next->put_in_force();
+    session_started(config);
 }
 
 std::chrono::steady_clock::time_point deadline_in(std::chrono::milliseconds timeout) noexcept {
