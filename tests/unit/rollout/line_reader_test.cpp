@@ -102,8 +102,7 @@ TEST(LineReader, SameRowsHoweverTheFileIsFed) {
 }
 
 TEST(LineReader, WaitingBytesCanBeDropped) {
-    row_tools tools(64);
-    line_reader lines(tools, 64, 64);
+    line_reader lines(64, 64);
     collecting_sink sink;
     const auto feed = [&](std::string_view text) {
         while (!text.empty()) {
