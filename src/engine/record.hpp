@@ -9,7 +9,7 @@
 namespace gym::telemetry::engine {
 
 // The calling thread's block, when its caches belong to the generation in force; else null.
-inline thread_block* warm_block() noexcept {
+[[gnu::always_inline]] inline thread_block* warm_block() noexcept {
     const auto* view = gym::telemetry::detail::this_thread_view;
     if (view->record_control != gym::telemetry::detail::recording()) [[unlikely]]
         return nullptr;
@@ -17,34 +17,46 @@ inline thread_block* warm_block() noexcept {
     return const_cast<thread_block*>(reinterpret_cast<const thread_block*>(view));
 }
 
-template <std::size_t Count>
-word* warm_cell(instrument_id id, const std::string_view* values) noexcept {
+// The cell of these values (each a std::string_view), null when the record must go the long way.
+template <class... Text>
+[[gnu::always_inline]] inline word* warm_cell(instrument_id id, Text... values) noexcept {
     thread_block* block = warm_block();
-    return block == nullptr ? nullptr : block->caches[id].find<Count>(values);
+    if (block == nullptr) [[unlikely]]
+        return nullptr;
+    return block->caches[id].find_each(values...);
 }
 
-template <std::size_t Count>
-void record_one(instrument_id id, const std::string_view* values) noexcept {
-    if (word* cell = warm_cell<Count>(id, values)) [[likely]]
+// Apart, so that the values are written to memory only here.
+template <class... Text>
+[[gnu::cold, gnu::noinline]] void record_values_elsewhere(instrument_id id, measurement what,
+                                                          Text... values) noexcept {
+    const std::string_view all[sizeof...(Text) + 1] = {values...};
+    record_elsewhere(id, all, what);
+}
+
+template <class... Text>
+[[gnu::always_inline]] inline void record_one(instrument_id id, Text... values) noexcept {
+    if (word* cell = warm_cell(id, values...)) [[likely]]
         set(*cell, get(*cell) + 1);
     else
-        record_elsewhere(id, values, {.integer = 1});
+        record_values_elsewhere(id, {.integer = 1}, values...);
 }
 
-template <std::size_t Count>
-void record_sum(instrument_id id, const std::string_view* values, std::int64_t delta) noexcept {
-    word* cell = warm_cell<Count>(id, values);
+template <class... Text>
+[[gnu::always_inline]] inline void record_sum(instrument_id id, std::int64_t delta,
+                                              Text... values) noexcept {
+    word* cell = warm_cell(id, values...);
     if (cell == nullptr || !try_add(*cell, delta)) [[unlikely]]
-        record_elsewhere(id, values, {.integer = delta});
+        record_values_elsewhere(id, {.integer = delta}, values...);
 }
 
-template <std::size_t Count, std::size_t Bounds>
-void record_value(instrument_id id, const std::string_view* values, const double* bounds,
-                  double value) noexcept {
-    if (word* cell = warm_cell<Count>(id, values)) [[likely]]
+template <std::size_t Bounds, class... Text>
+[[gnu::always_inline]] inline void record_value(instrument_id id, const double* bounds,
+                                                double value, Text... values) noexcept {
+    if (word* cell = warm_cell(id, values...)) [[likely]]
         record_histogram(cell, bucket_of<Bounds>(bounds, value), value);
     else
-        record_elsewhere(id, values, {.real = value});
+        record_values_elsewhere(id, {.real = value}, values...);
 }
 
 }  // namespace gym::telemetry::engine

@@ -48,7 +48,7 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
 
 // Exact comparison of two texts of the same length. Up to 32 bytes without a call, by loads that
 // overlap: most values are names of 5 to 24 bytes.
-inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept {
+[[gnu::always_inline]] inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept {
     using bytes::load4;
     using bytes::load8;
     if (size >= 8) {
@@ -94,28 +94,33 @@ inline std::uint64_t hash_value(std::string_view value, std::uint64_t seed) noex
     return mix(0xe7037ed1a0b428dbull ^ value.size(), mix(a ^ 0x8ebc6af09c88c6e3ull, b ^ seed));
 }
 
-template <std::size_t Count>
-std::uint64_t hash_values(const std::string_view* values) noexcept {
-    std::uint64_t hash = 0x589965cc75374cc3ull;
-    for (std::size_t i = 0; i < Count; ++i) hash = hash_value(values[i], hash);
+inline constexpr std::uint64_t hash_seed = 0x589965cc75374cc3ull;
+
+// Values given one by one stay in registers: an array would be written to memory first.
+template <class... Text>
+std::uint64_t hash_each(Text... values) noexcept {
+    std::uint64_t hash = hash_seed;
+    ((hash = hash_value(values, hash)), ...);
     return hash;
 }
 
 inline std::uint64_t hash_values(const std::string_view* values, std::size_t count) noexcept {
-    std::uint64_t hash = 0x589965cc75374cc3ull;
+    std::uint64_t hash = hash_seed;
     for (std::size_t i = 0; i < count; ++i) hash = hash_value(values[i], hash);
     return hash;
 }
 
-template <std::size_t Count>
-bool matches(const series_key& key, const std::string_view* values) noexcept {
+template <class... Text>
+[[gnu::always_inline]] inline bool matches_each(const series_key& key, Text... values) noexcept {
     const char* text = key.text();
-    for (std::size_t i = 0; i < Count; ++i) {
-        if (values[i].size() != key.lengths[i]) return false;
-        if (!same_bytes(text, values[i].data(), values[i].size())) return false;
-        text += values[i].size();
-    }
-    return true;
+    const std::uint16_t* length = key.lengths.data();
+    const auto next = [&](std::string_view value) __attribute__((always_inline)) {
+        if (value.size() != *length++ || !same_bytes(text, value.data(), value.size()))
+            return false;
+        text += value.size();
+        return true;
+    };
+    return (next(values) && ...);
 }
 
 inline bool matches(const series_key& key, const std::string_view* values,

@@ -22,11 +22,16 @@ class series_cache {
 public:
     // The cell of these values, null when this thread has not recorded them yet. The set used last
     // is tried first: no hash, only the comparison.
-    template <std::size_t Count>
-    word* find(const std::string_view* values) noexcept {
-        if (matches<Count>(*last_key_, values)) [[likely]]
+    template <class... Text>
+    [[gnu::always_inline]] word* find_each(Text... values) noexcept {
+        // An instrument without attributes has one series, so nothing is compared.
+        if constexpr (sizeof...(Text) == 0) {
             return last_cell_;
-        return find_hashed<Count>(values);
+        } else {
+            if (matches_each(*last_key_, values...)) [[likely]]
+                return last_cell_;
+            return find_hashed(values...);
+        }
     }
     word* find(const series_key& key) const noexcept;
     // Throws bad_alloc; the cache is then as it was.
@@ -38,14 +43,14 @@ private:
         word* cell;
     };
 
-    template <std::size_t Count>
-    word* find_hashed(const std::string_view* values) noexcept {
+    template <class... Text>
+    [[gnu::noinline]] word* find_hashed(Text... values) noexcept {
         if (used_ == 0) return nullptr;
-        const std::uint64_t hash = hash_values<Count>(values);
+        const std::uint64_t hash = hash_each(values...);
         const std::uint16_t tag = tag_of(hash);
         for (std::size_t at = hash & mask_; tags_[at] != 0; at = (at + 1) & mask_) {
             const slot& s = slots_[at];
-            if (tags_[at] == tag && matches<Count>(*s.key, values)) [[likely]] {
+            if (tags_[at] == tag && matches_each(*s.key, values...)) [[likely]] {
                 last_key_ = s.key;
                 last_cell_ = s.cell;
                 return s.cell;
@@ -71,12 +76,6 @@ private:
     std::size_t mask_ = 0;
     std::size_t used_ = 0;
 };
-
-// An instrument without attributes has one series, so nothing is compared.
-template <>
-inline word* series_cache::find<0>(const std::string_view*) noexcept {
-    return last_cell_;
-}
 
 class generation;
 

@@ -2,6 +2,7 @@
 #include "handle/process_end.hpp"
 
 #include "base/diagnostics.hpp"
+#include "export/pipeline.hpp"
 #include "handle/handle.hpp"
 
 #include <gym/telemetry/lifecycle.hpp>
@@ -73,6 +74,7 @@ void shutdown_at_exit() noexcept {
 void prepare_process_end(const settings& config) {
     static std::once_flag always;
     std::call_once(always, [] {
+        prepare_transports();
         install_fork_handlers();
         std::atexit([] { shutdown_at_exit(); });
     });

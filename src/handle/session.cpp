@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/session.hpp"
 
-#include "base/diagnostics.hpp"
+#include <algorithm>
+
+#include <gym/telemetry/detail/control.hpp>
+
 #include "engine/threads.hpp"
+#include "export/series_attributes.hpp"
 #include "handle/resource.hpp"
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
 #include "trace/span_groups.hpp"
-
-#include <gym/telemetry/detail/control.hpp>
-
-#include <algorithm>
 
 namespace gym::telemetry::detail {
 
@@ -29,17 +29,33 @@ std::shared_ptr<engine::generation> make_generation(const settings& config, bool
                     .series = id_of("gym.telemetry.series"),
                     .overflowed = id_of("gym.telemetry.overflowed_total")};
     options.normalize = instruments::normalize;
-    options.encode = [](const engine::instrument_row&, const std::string_view*, bool,
-                        std::string&) {};
+    options.encode = encode_series_attributes;
     options.limits.series = static_cast<std::size_t>(config.cardinality_limit);
     options.constant_hash = constant_hash;
     return std::make_shared<engine::generation>(options);
 }
 
+void record_export(std::string_view exporter, std::string_view outcome, double duration_ms,
+                   std::int64_t rejected, double wall_seconds) noexcept {
+    instruments::count<id_of("gym.telemetry.export_total")>(exporter, outcome);
+    instruments::record<id_of("gym.telemetry.export_duration_ms")>(duration_ms, exporter);
+    if (rejected > 0)
+        instruments::count_many<id_of("gym.telemetry.export_rejected_points_total")>(rejected,
+                                                                                     exporter);
+    if (outcome == "ok" || outcome == "partial")
+        instruments::store<id_of("gym.telemetry.export_last_success_seconds")>(wall_seconds,
+                                                                               exporter);
+}
+
+void record_spooled(double bytes) noexcept {
+    instruments::store<id_of("gym.telemetry.spooled_bytes")>(bytes);
+}
+
 }  // namespace
 
 std::uint64_t gates_of(const settings& config) {
-    return parse_span_groups(config.span_groups).mask | (config.metrics_enabled ? metrics_gate : 0);
+    return parse_span_groups(config.span_groups).mask |
+           (config.metrics_enabled ? metrics_gate : 0);
 }
 
 std::shared_ptr<session> session::start(const settings& config, bool constant_hash) {
@@ -51,9 +67,16 @@ std::shared_ptr<session> session::start(const settings& config, bool constant_ha
         for (int i = 0; i < config.memory_readers; ++i)
             made->readers_.push_back(
                 std::make_unique<memory_reader>(made->source_, config.memory_temporality));
-    if (!elsewhere.empty())
-        diagnose("init.exporter", "exporter '" + elsewhere.front() + "' is not carried yet",
-                 elsewhere.front());
+    if (!elsewhere.empty()) {
+        pipeline_options options{.config = config,
+                                 .resource = resource_of(config),
+                                 .source = made->source_,
+                                 .metrics = config.metrics_enabled,
+                                 .traces = config.traces_enabled,
+                                 .self = {.exported = record_export, .spooled = record_spooled}};
+        options.config.exporters = elsewhere;
+        made->pipeline_ = pipeline::start(std::move(options));
+    }
     return made->is_exporting() ? made : nullptr;
 }
 
@@ -68,8 +91,7 @@ memory_reader* session::reader(int index) noexcept {
 }
 
 bool session::flush(deadline until) noexcept {
-    static_cast<void>(until);
-    return true;
+    return pipeline_ == nullptr || pipeline_->flush(until);
 }
 
 bool session::stop(deadline until) noexcept {
@@ -79,10 +101,11 @@ bool session::stop(deadline until) noexcept {
         for (const auto& reader : readers_) last_.push_back(reader->collect());
     } catch (const std::bad_alloc&) {  // the last collection of a test or tool is not there
     }
-    static_cast<void>(until);
-    return true;
+    return pipeline_ == nullptr || pipeline_->shutdown(until);
 }
 
-void session::abandon_in_child() noexcept {}
+void session::abandon_in_child() noexcept {
+    if (pipeline_ != nullptr) pipeline_->abandon_in_child();
+}
 
 }  // namespace gym::telemetry::detail

@@ -3,16 +3,17 @@
 // What is in force between an init and its shutdown: settings, the generation, and where it goes.
 #pragma once
 
-#include "engine/generation.hpp"
-#include "export/memory.hpp"
-
-#include <gym/telemetry/collection.hpp>
-#include <gym/telemetry/options.hpp>
-
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+#include <gym/telemetry/collection.hpp>
+#include <gym/telemetry/options.hpp>
+
+#include "engine/generation.hpp"
+#include "export/memory.hpp"
+#include "export/pipeline.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -33,7 +34,7 @@ public:
     void abandon_in_child() noexcept;
 
     const settings& config() const noexcept { return config_; }
-    bool is_exporting() const noexcept { return !readers_.empty(); }
+    bool is_exporting() const noexcept { return pipeline_ != nullptr || !readers_.empty(); }
     const std::shared_ptr<engine::generation>& source() const noexcept { return source_; }
     memory_reader* reader(int index) noexcept;
     // The collections of all memory readers, made by stop.
@@ -43,6 +44,7 @@ private:
     settings config_;
     std::shared_ptr<engine::generation> source_;
     std::vector<std::unique_ptr<memory_reader>> readers_;
+    std::unique_ptr<pipeline> pipeline_;
     std::vector<collection> last_;
 };
 

@@ -22,11 +22,6 @@ bool exhausted(std::int64_t used, std::int64_t limit) noexcept {
     return limit > 0 && used >= limit;
 }
 
-bool holds_slot(acquisition_state state) noexcept {
-    return state == acquisition_state::admitted || state == acquisition_state::opening ||
-           state == acquisition_state::held;
-}
-
 }  // namespace
 
 std::string_view binding_constraint(const occupancy& now) {
@@ -160,7 +155,7 @@ bool admission::acquire(acquisition& who, time_ns now) {
 }
 
 void admission::begin_open(acquisition& who, time_ns since) {
-    assert(who.state == acquisition_state::admitted);
+    assert(who.state == acquisition_state::admitted || who.state == acquisition_state::held);
     who.state = acquisition_state::opening;
     who.since = since;
 }
@@ -173,39 +168,26 @@ void admission::opened(acquisition& who, time_ns now, double duration_ms) {
 }
 
 void admission::reused(acquisition& who) {
-    assert(who.state == acquisition_state::admitted || who.state == acquisition_state::held);
+    assert(who.slots != nullptr && who.state != acquisition_state::waiting);
     who.state = acquisition_state::held;
     deadlines_.clear(who);
 }
 
-void admission::end(acquisition& who, time_ns now) {
+void admission::release(acquisition& who, time_ns now) {
+    assert(who.state != acquisition_state::idle);
     deadlines_.clear(who);
     if (who.state == acquisition_state::waiting) {
         record_wait(who, queue_outcome::abandoned, now);
         dequeue(who);
         refresh(*who.slots);
-    } else if (holds_slot(who.state)) {
+    } else {
         if (who.state == acquisition_state::opening)
             record_open(who, connect_outcome::failed, to_ms(now - who.since));
         give_back(who);
     }
     who.state = acquisition_state::idle;
     who.slots = nullptr;
-}
-
-void admission::release(acquisition& who, time_ns now) {
-    end(who, now);
     dispatch(now);
-}
-
-bool admission::expire_one(time_ns now) {
-    acquisition* who = deadlines_.pop(now);
-    if (who == nullptr) return false;
-    const acquisition_state was = who->state;
-    end(*who, now);
-    owner_.expired(*who, was, now);
-    dispatch(now);
-    return true;
 }
 
 void admission::dispatch(time_ns now) {

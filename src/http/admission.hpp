@@ -54,6 +54,7 @@ struct acquisition {
     std::string host;
     std::string_view destination;  // lives as long as the acquisition is not idle
     time_ns deadline = never;      // for waiting and opening together
+    void* owner = nullptr;         // whatever finds the owner's own part again
 
     // The admission's own.
     acquisition_state state = acquisition_state::idle;
@@ -66,13 +67,11 @@ struct acquisition {
     timer_hook timer;
 };
 
-// What an admission tells its owner. Both may call the admission again.
+// What an admission tells its owner, who may call it again from there.
 class admission_owner {
 public:
     // One that waited has a slot now; its state is `admitted`.
     virtual void granted(acquisition& who, time_ns now) = 0;
-    // The deadline passed; its slot, if it had one, is free and its state is `idle`.
-    virtual void expired(acquisition& who, acquisition_state was, time_ns now) = 0;
 
 protected:
     ~admission_owner() = default;
@@ -93,19 +92,21 @@ public:
 
     // True: `who` has a slot. False: it waits, behind all that the limits would admit before it.
     bool acquire(acquisition& who, time_ns now);
-    // The holder of a slot begins to open a new connection (since `since`).
+    // The holder of a slot begins to open a new connection (since `since`): its first, or another
+    // one because the one it had turned out to be dead.
     void begin_open(acquisition& who, time_ns since);
     // That connection is open. `duration_ms` negative: the time since begin_open.
     void opened(acquisition& who, time_ns now, double duration_ms = -1);
-    // The holder of a slot uses a connection that was open already.
+    // The holder of a slot uses a connection that was open already; what began to open did not.
     void reused(acquisition& who);
     // Gives the slot back, or gives up waiting; a connection that was being opened has failed.
     // Whoever waited and is admissible now is granted before this returns.
     void release(acquisition& who, time_ns now);
 
     time_ns next_deadline() const noexcept { return deadlines_.next(); }
-    // Ends one acquisition whose deadline has passed; false when there is none.
-    bool expire_one(time_ns now);
+    // One whose deadline has passed while it waited or opened, for its owner to release; null when
+    // there is none. Each is handed out once.
+    acquisition* pop_expired(time_ns now) noexcept { return deadlines_.pop(now); }
 
     std::int64_t used() const noexcept { return used_; }
     std::int64_t waiting() const noexcept { return waiting_; }
@@ -130,7 +131,6 @@ private:
     void enqueue(acquisition& who, time_ns now);
     void dequeue(acquisition& who);
     void refresh(host_slots& slots);
-    void end(acquisition& who, time_ns now);
     void dispatch(time_ns now);
     void record_wait(acquisition& who, std::string_view outcome, time_ns now) noexcept;
     void record_open(acquisition& who, std::string_view outcome, double duration_ms) noexcept;

@@ -18,41 +18,37 @@ void register_callback() noexcept {
 
 }  // namespace
 
-// Asked with the lock held, so that a thread that slept since it asked cannot bring an old one
-// back.
-bool connect_counts::enter() {
-    const std::uint64_t generation = recording();
-    if (generation == generation_ || generation == 0) return false;
-    counts_.clear();
-    generation_ = generation;
-    return true;
-}
+bool connect_counts::is_current() const { return recording() == generation_; }
 
+// Registers first: in a forked child that is what begins its generation. Outside the lock: the
+// registry has one of its own. Until the counts are those of the new generation, its callback hands
+// over nothing.
 void connect_counts::attach() noexcept {
-    if (recording() == 0) return;
-    bool entered = false;
     {
         const std::lock_guard guard(lock_);
-        entered = enter();
+        if (recording() == 0 || is_current()) return;
     }
-    // Outside the lock: the registry has one of its own and calls back from the collecting thread.
-    if (entered) register_callback();
+    register_callback();
+    const std::lock_guard guard(lock_);
+    if (recording() == 0 || is_current()) return;
+    counts_.clear();
+    generation_ = recording();
 }
 
 void connect_counts::add(std::string_view destination) {
     if (recording() == 0) return;
-    bool entered = false;
-    {
-        const std::lock_guard guard(lock_);
-        entered = enter();
-        auto found = counts_.find(destination);
-        if (found == counts_.end()) {
-            const bool full = counts_.size() >= connect_destinations_max;
-            found = counts_.try_emplace(std::string(full ? other_destinations : destination)).first;
-        }
-        ++found->second;
+    std::unique_lock guard(lock_);
+    if (!is_current()) {
+        guard.unlock();
+        attach();
+        guard.lock();
     }
-    if (entered) register_callback();
+    auto found = counts_.find(destination);
+    if (found == counts_.end()) {
+        const bool full = counts_.size() >= connect_destinations_max;
+        found = counts_.try_emplace(std::string(full ? other_destinations : destination)).first;
+    }
+    ++found->second;
 }
 
 std::vector<std::pair<std::string, std::int64_t>> connect_counts::snapshot() const {

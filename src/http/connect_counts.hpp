@@ -45,8 +45,8 @@ private:
         }
     };
 
-    // Whether the generation changed, so that the caller must register once the lock is open.
-    bool enter();
+    // With the lock held: whether the counts are those of the generation in force.
+    bool is_current() const;
 
     mutable std::mutex lock_;
     std::uint64_t generation_ = 0;

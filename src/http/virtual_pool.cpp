@@ -69,12 +69,6 @@ void virtual_pool::replace_connector() {
     make_pool();
 }
 
-virtual_pool::caller& virtual_pool::of(acquisition& slot) {
-    for (caller& who : callers_)
-        if (&who.slot == &slot) return who;
-    throw std::logic_error("an acquisition without its caller");
-}
-
 // The first acquisition of this id that is in use: one that holds an open connection, or one that
 // does not have it yet.
 virtual_pool::caller* virtual_pool::find(std::int64_t id, bool holding) {
@@ -91,6 +85,7 @@ void virtual_pool::acquire(const virtual_acquire& how) {
                   [](const caller& who) { return who.slot.state == acquisition_state::idle; });
     caller& who = callers_.emplace_back();
     who.how = how;
+    who.slot.owner = &who;
     who.slot.host = how.host;
     if (how.timeout_ms) who.slot.deadline = now_ + from_ms(*how.timeout_ms);
     ask(who);
@@ -140,11 +135,7 @@ void virtual_pool::forget_opening(caller& who) {
 }
 
 void virtual_pool::granted(acquisition& slot, time_ns) {
-    connect(of(slot));
-}
-
-void virtual_pool::expired(acquisition& slot, acquisition_state, time_ns) {
-    forget_opening(of(slot));
+    connect(*static_cast<caller*>(slot.owner));
 }
 
 void virtual_pool::hand_back(caller& who, bool alive) {
@@ -196,7 +187,7 @@ void virtual_pool::step_to(time_ns until) {
         if (opens <= expires) {
             finish_open(*openings_.begin()->second);
         } else {
-            admission_->expire_one(now_);
+            hand_back(*static_cast<caller*>(admission_->pop_expired(now_)->owner), false);
         }
     }
     now_ = until;

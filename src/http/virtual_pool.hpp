@@ -23,18 +23,18 @@
 namespace gym::telemetry::http {
 
 struct virtual_pool_options {
-    slot_limits limits;
+    slot_limits limits{};
     bool introspection_raises = false;          // the question which limit binds throws
     bool recorder_raises = false;               // every recorder throws
     bool metrics_enabled = true;                // what the metrics gate answers from the start
-    std::optional<std::string> ambient_server;  // what the caller's context carries before
+    std::optional<std::string> ambient_server{};  // what the caller's context carries before
 };
 
 struct virtual_acquire {
     std::int64_t id = 0;
-    std::optional<std::string> server;  // none: external
-    std::string host;
-    std::optional<double> timeout_ms;  // from now, for waiting and connecting
+    std::optional<std::string> server{};  // none: external
+    std::string host{};
+    std::optional<double> timeout_ms{};  // from now, for waiting and connecting
     bool connect_fails = false;
     double connect_ms = 0;
 };
@@ -77,7 +77,6 @@ private:
     };
 
     void granted(acquisition& who, time_ns now) override;
-    void expired(acquisition& who, acquisition_state was, time_ns now) override;
 
     void make_pool();
     void close_pool();
@@ -88,7 +87,6 @@ private:
     void hand_back(caller& who, bool alive);
     void step_to(time_ns until);
     caller* find(std::int64_t id, bool holding);
-    caller& of(acquisition& slot);
 
     virtual_pool_options options_;
     std::optional<destination_scope> ambient_;

@@ -60,7 +60,12 @@ owners& all_owners() {
 
 std::uint64_t register_connect_callback(std::shared_ptr<connect_callback> callback) noexcept {
     try {
-        const auto current = engine::current_generation();
+        auto current = engine::current_generation();
+        if (current == nullptr) {
+            // In a forked child whose first call this is, joining begins its generation.
+            engine::attach_this_thread();
+            current = engine::current_generation();
+        }
         if (current == nullptr) return 0;
         const std::uint64_t id = current->observables().add(
             instrument, std::make_shared<connect_observable>(std::move(callback)));

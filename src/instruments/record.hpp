@@ -51,28 +51,25 @@ consteval void check() {
 
 // Adds one to a counter.
 template <engine::instrument_id Id, class... Values>
-void count(Values... values) noexcept {
+[[gnu::always_inline]] inline void count(Values... values) noexcept {
     detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
-    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
-    engine::record_one<sizeof...(Values)>(Id, texts);
+    engine::record_one(Id, detail::value_text(values)...);
 }
 
 // Adds an amount to a counter; one below zero is dropped and counted.
 template <engine::instrument_id Id, class... Values>
-void count_many(std::int64_t amount, Values... values) noexcept {
+[[gnu::always_inline]] inline void count_many(std::int64_t amount, Values... values) noexcept {
     detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
     if (amount < 0) [[unlikely]]
         return engine::drop_record(Id, engine::drop_reason::negative);
-    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
-    engine::record_sum<sizeof...(Values)>(Id, texts, amount);
+    engine::record_sum(Id, amount, detail::value_text(values)...);
 }
 
 // Adds to an up-down counter.
 template <engine::instrument_id Id, class... Values>
-void add(std::int64_t delta, Values... values) noexcept {
+[[gnu::always_inline]] inline void add(std::int64_t delta, Values... values) noexcept {
     detail::check<Id, instrument_kind::up_down_counter, aggregation::sum, Values...>();
-    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
-    engine::record_sum<sizeof...(Values)>(Id, texts, delta);
+    engine::record_sum(Id, delta, detail::value_text(values)...);
 }
 
 [[gnu::cold]] inline void drop_value(engine::instrument_id id, double value) noexcept {
@@ -83,38 +80,36 @@ void add(std::int64_t delta, Values... values) noexcept {
 
 // Records a duration; one that is NaN, infinite or negative is dropped and counted.
 template <engine::instrument_id Id, class... Values>
-void record(double value, Values... values) noexcept {
+[[gnu::always_inline]] inline void record(double value, Values... values) noexcept {
     detail::check<Id, instrument_kind::histogram, aggregation::histogram, Values...>();
     // False for NaN.
     if (!(value >= 0 && value <= std::numeric_limits<double>::max())) [[unlikely]]
         return drop_value(Id, value);
-    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
     constexpr auto bounds = catalogue[Id].bounds;
-    engine::record_value<sizeof...(Values), bounds.size()>(Id, texts, bounds.data(), value);
+    engine::record_value<bounds.size()>(Id, bounds.data(), value,
+                                        detail::value_text(values)...);
 }
 
 // Counts one event of a ratio.
 template <engine::instrument_id Id>
-void count_ratio(bool hit) noexcept {
+[[gnu::always_inline]] inline void count_ratio(bool hit) noexcept {
     detail::check<Id, instrument_kind::gauge, aggregation::ratio>();
-    if (engine::word* cell = engine::warm_cell<0>(Id, nullptr)) [[likely]] {
+    if (engine::word* cell = engine::warm_cell(Id)) [[likely]] {
         engine::set(cell[0], engine::get(cell[0]) + hit);
         engine::set(cell[1], engine::get(cell[1]) + 1);
     } else {
-        const std::string_view none[1];
-        engine::record_elsewhere(Id, none, {.integer = hit});
+        engine::record_values_elsewhere(Id, {.integer = hit});
     }
 }
 
 // Stores the value of a gauge; of several threads that do, the last one wins.
 template <engine::instrument_id Id, class... Values>
-void store(double value, Values... values) noexcept {
+[[gnu::always_inline]] inline void store(double value, Values... values) noexcept {
     detail::check<Id, instrument_kind::gauge, aggregation::last_value, Values...>();
-    const std::string_view texts[sizeof...(Values) + 1] = {detail::value_text(values)...};
-    if (engine::word* cell = engine::warm_cell<sizeof...(Values)>(Id, texts)) [[likely]]
+    if (engine::word* cell = engine::warm_cell(Id, detail::value_text(values)...)) [[likely]]
         engine::set_double(*cell, value);
     else
-        engine::record_elsewhere(Id, texts, {.real = value});
+        engine::record_values_elsewhere(Id, {.real = value}, detail::value_text(values)...);
 }
 
 }  // namespace gym::telemetry::instruments

@@ -11,4 +11,7 @@ namespace gym::telemetry::rollout {
 // itself. The text ends with a newline, and scan_padding readable bytes follow it.
 bool escapes_are_valid(const char* begin, std::size_t size) noexcept;
 
+// The same without vector instructions, for other processors and for tests.
+bool escapes_are_valid_portable(const char* begin, std::size_t size) noexcept;
+
 }  // namespace gym::telemetry::rollout

@@ -76,6 +76,24 @@ inline const char* next_special(const char* p) noexcept {
 #endif
 }
 
+// Of a text in pieces: to the next quote, backslash, control or non-ASCII character, or to
+// somewhere before one or the end.
+inline const char* skip_plain_text(const char* p, const char* end) noexcept {
+#if defined(__SSE2__)
+    const __m128i last_control = _mm_set1_epi8(0x1f);
+    for (; end - p >= 16; p += 16) {
+        const __m128i text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+        // Signed: bytes from 0x80 on are below zero.
+        const __m128i plain = _mm_cmpgt_epi8(text, last_control);
+        const __m128i found = _mm_or_si128(_mm_cmpeq_epi8(text, _mm_set1_epi8('"')),
+                                           _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+        const auto mask = static_cast<unsigned>(_mm_movemask_epi8(_mm_andnot_si128(found, plain)));
+        if (mask != 0xffff) return p + std::countr_one(mask);
+    }
+#endif
+    return p;
+}
+
 // p is past the opening quote; returns past the closing one.
 inline const char* skip_string(const char* p) noexcept {
     for (;;) {

@@ -22,11 +22,11 @@ const char* find_newline(const char* begin, const char* end) noexcept {
 
 }  // namespace
 
-line_reader::line_reader(std::size_t block, std::size_t max_held)
+line_reader::line_reader(row_tools& tools, std::size_t block, std::size_t max_held)
     : max_held_(std::max(block, max_held)),
       capacity_(block),
       buffer_(make_buffer(block)),
-      batch_(block) {}
+      tools_(tools) {}
 
 void line_reader::added(std::size_t bytes, row_sink& sink) {
     char* begin = buffer_.get();
@@ -95,7 +95,7 @@ void line_reader::skip_byte_order_mark(bool at_end) noexcept {
 
 void line_reader::read_lines(char* begin, char* end, row_sink& sink) {
     const char* p = begin;
-    if (batch_.index(p, static_cast<std::size_t>(end - p))) p = read_batch(p, end, sink);
+    if (tools_.batch.index(p, static_cast<std::size_t>(end - p))) p = read_batch(p, end, sink);
     if (p == end) return;
     const bool is_utf8 = simdjson::validate_utf8(p, static_cast<std::size_t>(end - p));
     while (p < end) {
@@ -110,10 +110,10 @@ void line_reader::read_lines(char* begin, char* end, row_sink& sink) {
 const char* line_reader::read_batch(const char* begin, const char* end, row_sink& sink) {
     while (begin < end) {
         const char* const newline = find_newline(begin, end);
-        const row_batch::line what = batch_.next(newline);
+        const row_batch::line what = tools_.batch.next(newline);
         if (what == row_batch::line::odd) return begin;
         ++line_;
-        if (what == row_batch::line::row) sink.accept(batch_.last(), {begin, newline}, line_);
+        if (what == row_batch::line::row) sink.accept(tools_.batch.last(), {begin, newline}, line_);
         begin = newline + 1;
     }
     return end;
@@ -123,9 +123,9 @@ void line_reader::read_one(const char* begin, const char* newline, bool is_utf8,
     const std::string_view text(begin, newline);
     if (is_blank(text)) return;
     if (!is_utf8 && !simdjson::validate_utf8(text)) return sink.refuse(reject::utf8, line_);
-    const reject reason = reader_.read(begin);
+    const reject reason = tools_.reader.read(begin);
     if (reason == reject::none)
-        sink.accept(reader_.last(), text, line_);
+        sink.accept(tools_.reader.last(), text, line_);
     else
         sink.refuse(reason, line_);
 }
@@ -154,11 +154,12 @@ void line_reader::finish(row_sink& sink) {
     const std::string_view text(buffer_.get(), used_);
     used_ = 0;
     if (is_blank(text)) return;
-    stream_.begin();
-    stream_.add(text);
-    const reject reason = stream_.finish(false);
+    row_stream& stream = tools_.last_line;
+    stream.begin();
+    stream.add(text);
+    const reject reason = stream.finish(false);
     if (reason == reject::none)
-        sink.accept(stream_.last(), text, line_);
+        sink.accept(stream.last(), text, line_);
     else
         sink.refuse(reason, line_);
 }

@@ -3,7 +3,8 @@
 // The rows of one file, which is fed in pieces as they are read. Memory is bounded whatever the
 // file and its lines hold.
 //
-//     line_reader lines;
+//     row_tools tools;
+//     line_reader lines(tools);
 //     while (const auto n = read(fd, lines.room().data(), lines.room().size()); n > 0)
 //         lines.added(n, sink);
 //     lines.finish(sink);
@@ -31,14 +32,23 @@ public:
     virtual void refuse(reject reason, std::uint64_t line) = 0;
 };
 
+// Bytes that are read, indexed and walked together. Half of a second-level cache.
+inline constexpr std::size_t block_bytes = std::size_t{512} << 10;
+
+// Longest row that is held in memory. A longer one is read in passing.
+inline constexpr std::size_t max_held_row_bytes = std::size_t{16} << 20;
+
+// What any number of line readers can share, as long as one thread uses them.
+struct row_tools {
+    explicit row_tools(std::size_t block = block_bytes) : batch(block) {}
+    row_batch batch;
+    row_reader reader;
+    row_stream last_line;
+};
+
 class line_reader {
 public:
-    // Bytes that are read, indexed and walked together. Half of a second-level cache.
-    static constexpr std::size_t block_bytes = std::size_t{512} << 10;
-    // Longest row that is held in memory. A longer one is read in passing.
-    static constexpr std::size_t max_held_row_bytes = std::size_t{16} << 20;
-
-    explicit line_reader(std::size_t block = block_bytes,
+    explicit line_reader(row_tools& tools, std::size_t block = block_bytes,
                          std::size_t max_held = max_held_row_bytes);
 
     // Where the next bytes of the file belong. Never empty.
@@ -50,6 +60,10 @@ public:
 
     // Bytes since the last newline, which wait for theirs.
     std::uint64_t waiting_bytes() const noexcept { return streaming_ ? streamed_ : used_; }
+    // They themselves, unless they are too many to be held.
+    std::string_view waiting() const noexcept {
+        return streaming_ ? std::string_view() : std::string_view(buffer_.get(), used_);
+    }
     // Forgets them, as when they were cut off the file again.
     void drop_waiting() noexcept;
 
@@ -70,9 +84,8 @@ private:
     bool streaming_ = false;  // the line that waits is in stream_, not in the buffer
     std::uint64_t streamed_ = 0;
 
-    row_batch batch_;
-    row_reader reader_;
-    row_stream stream_;
+    row_tools& tools_;
+    row_stream stream_;  // of the line that is too long
 };
 
 }  // namespace gym::telemetry::rollout

@@ -14,10 +14,41 @@ namespace {
 // Exponents are held to this, far beyond double and far from overflowing in a sum.
 constexpr std::int64_t exponent_limit = 1'000'000'000'000'000'000;
 
+// Plain decimals of few digits, which is what nearly all rewards and token counts are: both the
+// digits and the power of ten are exact as doubles, so one division rounds rightly.
+constexpr std::size_t max_plain_size = 17;
+constexpr std::array<double, max_plain_size> powers_of_ten = {
+    1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+constexpr std::uint64_t max_exact_integer = std::uint64_t{1} << 53;
+
+bool to_double_plain(std::string_view number, double& value) noexcept {
+    const bool negative = number.front() == '-';
+    number.remove_prefix(negative ? 1 : 0);
+    if (number.size() > max_plain_size) return false;
+    std::uint64_t digits = 0;
+    std::size_t fraction = 0;
+    bool after_point = false;
+    for (const char c : number) {
+        if (c == '.') {
+            after_point = true;
+        } else if (c >= '0' && c <= '9') {
+            digits = digits * 10 + static_cast<std::uint64_t>(c - '0');
+            fraction += after_point;
+        } else {
+            return false;
+        }
+    }
+    if (digits > max_exact_integer) return false;
+    value = static_cast<double>(digits) / powers_of_ten[fraction];
+    if (negative) value = -value;
+    return true;
+}
+
 }  // namespace
 
 double to_double(std::string_view number) noexcept {
     double value = 0;
+    if (to_double_plain(number, value)) return value;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (error == std::errc()) return value;
     // Out of range, and the standard does not say on which side: the digits do.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <cstring>
 
 #include <rollout/row.hpp>
 #include <rollout/unescape.hpp>
@@ -38,6 +39,11 @@ constexpr key_of keys[] = {
     {field::usage, "output_tokens", field::output_tokens},
 };
 constexpr std::size_t longest_key = 22;
+static_assert([] {
+    for (const key_of& k : keys)
+        if (k.key.size() < 4 || k.key.size() > longest_key) return false;
+    return true;
+}());
 
 // Index into `keys`, by object and length of the key; -1 where there is none.
 struct key_index {
@@ -54,10 +60,30 @@ constexpr key_index make_key_index() {
 }
 constexpr key_index by_length = make_key_index();
 
+template <class Word>
+inline bool equal_at(const char* a, const char* b, std::size_t offset) noexcept {
+    Word x;
+    Word y;
+    std::memcpy(&x, a + offset, sizeof x);
+    std::memcpy(&y, b + offset, sizeof y);
+    return x == y;
+}
+
+// Of one length, from 4 to 24. A library call would cost more than finding the key.
+inline bool same_key(const char* a, const char* b, std::size_t size) noexcept {
+    using long_word = std::uint64_t;
+    using word = std::uint32_t;
+    if (size < sizeof(long_word))
+        return equal_at<word>(a, b, 0) && equal_at<word>(a, b, size - sizeof(word));
+    return equal_at<long_word>(a, b, 0) && equal_at<long_word>(a, b, size - sizeof(long_word)) &&
+           (size <= 2 * sizeof(long_word) || equal_at<long_word>(a, b, sizeof(long_word)));
+}
+
 field find_plain(field inside, std::string_view key) noexcept {
     if (key.size() > longest_key) return field::none;
     const int n = by_length.at[static_cast<std::size_t>(inside)][key.size()];
-    return n >= 0 && keys[n].key == key ? keys[n].is : field::none;
+    return n >= 0 && same_key(keys[n].key.data(), key.data(), key.size()) ? keys[n].is
+                                                                          : field::none;
 }
 
 field find_escaped(field inside, std::string_view raw_key) noexcept {

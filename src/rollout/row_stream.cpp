@@ -35,10 +35,18 @@ void row_stream::begin() {
 }
 
 void row_stream::add(std::string_view piece) {
-    for (const char c : piece) {
-        check_utf8(static_cast<unsigned char>(c));
-        blank_ = blank_ && is_blank_space(c);
-        if (state_ != state::wrong) step(c);
+    const char* p = piece.data();
+    const char* const end = p + piece.size();
+    while (p < end) {
+        // What is too long to be held is long texts, as a rule.
+        if (state_ == state::string && !is_key_ && field_ == field::none && utf8_left_ == 0) {
+            p = skip_plain_text(p, end);
+            if (p == end) return;
+        }
+        check_utf8(static_cast<unsigned char>(*p));
+        blank_ = blank_ && is_blank_space(*p);
+        if (state_ != state::wrong) step(*p);
+        ++p;
     }
 }
 

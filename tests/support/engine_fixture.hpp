@@ -107,16 +107,15 @@ protected:
         cumulative = std::make_unique<reader>(source, temporalities{});
     }
 
-    static void count(std::string_view a) { record_one<1>(test_row::counter, &a); }
+    static void count(std::string_view a) { record_one(test_row::counter, a); }
     static void count_pair(std::string_view a, std::string_view b) {
-        const std::string_view values[] = {a, b};
-        record_one<2>(test_row::pair, values);
+        record_one(test_row::pair, a, b);
     }
     static void add(std::int64_t delta, std::string_view a) {
-        record_sum<1>(test_row::up_down, &a, delta);
+        record_sum(test_row::up_down, delta, a);
     }
     static void time(double value, std::string_view a) {
-        record_value<1, 3>(test_row::histogram, &a, test_bounds.data(), value);
+        record_value<3>(test_row::histogram, test_bounds.data(), value, a);
     }
 
     // Encoded attributes -> value, as this reader sees them now.

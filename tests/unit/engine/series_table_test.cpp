@@ -98,15 +98,14 @@ TEST_F(SeriesTable, RawFormsBeyondTheirLimitStillCount) {
 TEST_F(SeriesTable, UnknownValuesAreCountedForEachRecord) {
     const std::string_view known = "known";
     const std::string_view other = "other";
-    for (int i = 0; i < 3; ++i) record_one<1>(test_row::closed, &other);
-    record_one<1>(test_row::closed, &known);
+    for (int i = 0; i < 3; ++i) record_one(test_row::closed, other);
+    record_one(test_row::closed, known);
     EXPECT_EQ(values(test_row::unknown), (std::map<std::string, std::int64_t>{{"closed;", 3}}));
 }
 
 TEST_F(SeriesTable, UnknownValuesOfTheOverflowSeriesCountToo) {
     begin({.series = 1});
-    const std::string_view texts[] = {"known", "other", "third"};
-    for (const auto& text : texts) record_one<1>(test_row::closed, &text);
+    for (const std::string_view text : {"known", "other", "third"}) record_one(test_row::closed, text);
     EXPECT_EQ(values(test_row::unknown).at("closed;"), 2);
 }
 

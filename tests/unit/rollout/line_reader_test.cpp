@@ -102,7 +102,8 @@ TEST(LineReader, SameRowsHoweverTheFileIsFed) {
 }
 
 TEST(LineReader, WaitingBytesCanBeDropped) {
-    line_reader lines(64, 64);
+    row_tools tools(64);
+    line_reader lines(tools, 64, 64);
     collecting_sink sink;
     const auto feed = [&](std::string_view text) {
         while (!text.empty()) {

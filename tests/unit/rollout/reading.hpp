@@ -80,13 +80,14 @@ public:
 };
 
 struct feeding {
-    std::size_t block = line_reader::block_bytes;
-    std::size_t max_held = line_reader::max_held_row_bytes;
+    std::size_t block = block_bytes;
+    std::size_t max_held = max_held_row_bytes;
     std::size_t piece = std::size_t{1} << 20;
 };
 
 inline std::vector<seen_line> read_file_text(std::string_view text, feeding how = {}) {
-    line_reader lines(how.block, how.max_held);
+    row_tools tools(how.block);
+    line_reader lines(tools, how.block, how.max_held);
     collecting_sink sink;
     while (!text.empty()) {
         const auto room = lines.room();

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace gym::telemetry::detail {
@@ -34,12 +35,21 @@ inline constexpr std::size_t count = 0, sum = 1, min = 3, max = 4, buckets = 5;
 }
 
 // The bucket of a value: how many bounds lie below it, so a bucket includes its upper bound. A
-// count without branches (1.7 ns at 12 bounds) beats a binary search, whose branches are random.
+// count without branches beats a binary search, whose branches are random. Written with vectors of
+// two, since g++ 14 makes 5 to 19 ns of the plain loop where this takes 2 to 4.
 template <std::size_t Bounds>
 std::size_t bucket_of(const double* bounds, double value) noexcept {
-    std::size_t bucket = 0;
-    for (std::size_t i = 0; i < Bounds; ++i) bucket += bounds[i] < value;
-    return bucket;
+    typedef double pair __attribute__((vector_size(16)));
+    typedef std::int64_t mask __attribute__((vector_size(16)));
+    const pair both = {value, value};
+    mask below = {0, 0};
+    for (std::size_t i = 0; i + 1 < Bounds; i += 2) {
+        pair next;
+        std::memcpy(&next, bounds + i, sizeof next);
+        below -= next < both;  // a true lane is -1
+    }
+    const auto count = static_cast<std::size_t>(below[0] + below[1]);
+    return Bounds % 2 == 0 ? count : count + (bounds[Bounds - 1] < value);
 }
 
 inline std::size_t bucket_of(std::span<const double> bounds, double value) noexcept {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gymtel: the command line. The only file that includes CLI11, which takes seconds to compile.
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <cli/console.hpp>
+#include <cli/replay.hpp>
+#include <cli/verbs.hpp>
+
+namespace gymtel {
+namespace {
+
+std::function<int()> declare_replay(CLI::App& command) {
+    auto options = std::make_shared<replay_options>();
+    command
+        .add_option("FILE", options->files,
+                    "rows of rollouts, JSON lines, plain or gzipped; - is standard\n"
+                    "input. STEM_failures.jsonl beside STEM.jsonl is read as well")
+        ->required();
+    command.add_flag("--json", options->json, "print the points and counts as one JSON object");
+    command.add_flag("--follow", options->follow,
+                     "go on as the files grow, until SIGINT or SIGTERM");
+    command.add_flag_callback(
+        "--no-health", [options] { options->health = false; }, "do not evaluate rollout health");
+    command.footer(
+        "Exit code: 0 all rows were read; 3 some rows or files were refused or damaged,\n"
+        "the rest was replayed; 2 wrong usage, or no file could be read.\n"
+        "Refused lines are named on standard error: FILE:LINE: reason.");
+    return [options] { return run_replay(*options); };
+}
+
+constexpr verb verbs[] = {
+    {"replay", "play a run's rollout files through the recorders", declare_replay},
+};
+
+bool is_verb(std::string_view name) {
+    return std::any_of(std::begin(verbs), std::end(verbs),
+                       [name](const verb& v) { return name == v.name; });
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("gymtel: telemetry of reinforcement-learning gyms", "gymtel");
+    app.set_version_flag("--version", "gymtel " GYMTEL_VERSION, "print the version");
+    app.require_subcommand(1);
+    app.get_formatter()->label("SUBCOMMAND", "VERB");
+    app.get_formatter()->label("Subcommands", "Verbs");
+    app.get_formatter()->label("REQUIRED", "");
+    app.get_formatter()->label("TEXT", "");
+    app.get_formatter()->column_width(18);
+    app.failure_message(CLI::FailureMessage::simple);
+    std::vector<std::pair<CLI::App*, std::function<int()>>> commands;
+    for (const verb& v : verbs) {
+        CLI::App* command = app.add_subcommand(v.name, v.summary);
+        commands.emplace_back(command, v.declare(*command));
+    }
+    if (argc > 1 && argv[1][0] != '-' && !is_verb(argv[1])) {
+        std::fprintf(stderr, "gymtel: unknown verb '%s'; gymtel --help lists the verbs\n", argv[1]);
+        return exit_usage;
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& problem) {
+        // Help and version come this way too, with an exit code of 0.
+        return app.exit(problem) == 0 ? exit_ok : exit_usage;
+    }
+    for (const auto& [command, work] : commands)
+        if (command->parsed()) return work();
+    return exit_usage;
+}
+
+}  // namespace
+}  // namespace gymtel
+
+int main(int argc, char** argv) {
+    try {
+        return gymtel::run(argc, argv);
+    } catch (const std::exception& problem) {
+        std::fprintf(stderr, "gymtel: %s\n", problem.what());
+        return gymtel::exit_failure;
+    }
+}

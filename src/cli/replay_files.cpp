@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gym/telemetry/constants.hpp>
+
+#include <cerrno>
+#include <cstring>
+
+#include <cli/replay_files.hpp>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace gymtel {
+
+namespace rollout = gym::telemetry::rollout;
+
+void replay_files::refuse(const std::string& name, std::string_view why) {
+    ++refused_;
+    out_.complain(fmt::format("{}: {}", name, why));
+}
+
+void replay_files::add(const std::string& path) {
+    if (role_of(path) == file_role::no_rollouts) {
+        ++skipped_;
+        out_.complain(fmt::format("{}: skipped, it holds no rollouts", path));
+        return;
+    }
+    open(path, false);
+    const std::string failures = path == "-" ? std::string() : failures_file_of(path);
+    if (!failures.empty() && !open(failures, true)) failures_files_.push_back(failures);
+}
+
+// False only when the file is missing and may be.
+bool replay_files::open(const std::string& path, bool may_be_missing) {
+    const bool is_stdin = path == "-";
+    auto f = std::make_unique<file>();
+    f->path = path;
+    f->name = is_stdin ? "<stdin>" : path;
+    f->outcome = role_of(path) == file_role::failed ? gym::telemetry::outcome::failed
+                                                    : gym::telemetry::outcome::scored;
+    const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about{};
+    if (fd < 0 || ::fstat(fd, &about) != 0) {
+        if (may_be_missing && errno == ENOENT) return false;
+        refuse(f->name, std::strerror(errno));
+        return true;
+    }
+    f->bytes = std::make_unique<input>(fd);
+    f->identity = {about.st_dev, about.st_ino};
+    f->is_regular = S_ISREG(about.st_mode);
+    if (f->is_regular) f->size = static_cast<std::uint64_t>(about.st_size);
+    if (!identities_.insert(f->identity).second) return true;
+    bytes_total_ += f->size;
+    files_.push_back(std::move(f));
+    return true;
+}
+
+void replay_files::start(file& f, std::size_t block) {
+    f.lines = std::make_unique<rollout::line_reader>(tools_, block);
+}
+
+void replay_files::end(file& f, std::string_view damage) {
+    sink_.begin_file(f.name, f.outcome);
+    f.lines->finish(sink_);
+    if (!damage.empty()) {
+        ++damaged_;
+        out_.complain(fmt::format("{}: {}", f.name, damage));
+    }
+    f.is_done = true;
+    f.bytes.reset();
+    f.lines.reset();
+}
+
+// Reads a piece. What it returns is not `some` when there is no more, for now or for good.
+input::state replay_files::step(file& f, bool final) {
+    const input::outcome got = f.bytes->read(f.lines->room(), final);
+    if (got.is == input::state::refused) {
+        refuse(f.name, f.bytes->problem());
+        f.is_done = true;
+        f.bytes.reset();
+        f.lines.reset();
+        return got.is;
+    }
+    if (!f.is_counted) {
+        f.is_counted = true;
+        ++read_;
+    }
+    if (got.bytes > 0) {
+        sink_.begin_file(f.name, f.outcome);
+        f.lines->added(got.bytes, sink_);
+    }
+    if (got.is == input::state::damaged) end(f, std::string(f.bytes->problem()));
+    return got.is;
+}
+
+void replay_files::drain(file& f, bool final) {
+    input::state is = input::state::some;
+    while (is == input::state::some && (final || has_input(f))) {
+        is = step(f, final);
+        if (!f.is_done) out_.progress(bytes_done_ + f.bytes->offset(), bytes_total_);
+    }
+    if (is == input::state::at_end && (final || !f.is_regular)) end(f, {});
+}
+
+void replay_files::read_all() {
+    for (const auto& f : files_) {
+        start(*f, rollout::block_bytes);
+        drain(*f, true);
+        bytes_done_ += f->size;
+        out_.flush_complaints();
+    }
+    out_.clear_progress();
+}
+
+}  // namespace gymtel

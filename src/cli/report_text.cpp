@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cstdint>
+
+#include <cli/report_text.hpp>
+#include <fmt/format.h>
+
+namespace gymtel {
+namespace {
+
+// Columns are counted as characters. Names of environments are ASCII as a rule.
+std::size_t columns(std::string_view text) {
+    std::size_t n = 0;
+    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+    return n;
+}
+
+// Byte where the n-th character begins.
+std::size_t character(std::string_view text, std::size_t n) {
+    std::size_t at = 0;
+    while (at < text.size() && (n > 0 || (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80)) {
+        if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) --n;
+        ++at;
+        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+    }
+    return at;
+}
+
+std::string printable(std::string_view text) {
+    std::string out(text);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const auto byte = static_cast<unsigned char>(out[i]);
+        // U+0080 to U+009F are control characters as well.
+        const bool c1 =
+            byte == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0;
+        if (byte < 0x20 || byte == 0x7f) out[i] = '?';
+        if (c1) out.replace(i, 2, "?");
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string toned(std::string_view text, tone t, const look& how) {
+    constexpr std::array<std::string_view, 6> codes = {"", "1", "2", "32", "33", "31"};
+    if (!how.colour || t == tone::plain) return std::string(text);
+    return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<std::size_t>(t)], text);
+}
+
+std::string grouped(std::uint64_t number) {
+    if (number >= 1'000'000'000) {
+        constexpr std::array<const char*, 4> units = {"G", "T", "P", "E"};
+        double scaled = static_cast<double>(number) / 1e9;
+        std::size_t unit = 0;
+        for (; scaled >= 999.95; ++unit) scaled /= 1000;
+        return fmt::format("{:.1f} {}", scaled, units[unit]);
+    }
+    std::string out = std::to_string(number);
+    for (std::size_t at = out.size(); at > 3;) out.insert(at -= 3, ",");
+    return out;
+}
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+    if (part == 0 || whole == 0) return "0 %";
+    const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+    if (part == whole) return "100 %";
+    if (share < 0.1) return "<0.1 %";
+    if (share < 9.95) return fmt::format("{:.1f} %", share);
+    return fmt::format("{} %", std::min(99, static_cast<int>(share + 0.5)));
+}
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+    return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+
+std::string left_cell(std::string_view text, std::size_t width, const look& how) {
+    std::string out = printable(text);
+    const std::size_t wide = columns(out);
+    if (wide <= width) return out + std::string(width - wide, ' ');
+    // The begin and the end of a name tell it from others.
+    const std::string_view gap = how.utf8 ? "\xe2\x80\xa6" : "~";
+    const std::size_t head = (width - 1) * 2 / 3;
+    const std::size_t tail = width - 1 - head;
+    return out.substr(0, character(out, head)) + std::string(gap) +
+           out.substr(character(out, wide - tail));
+}
+
+std::string right_cell(std::string_view text, std::size_t width) {
+    const std::size_t wide = columns(text);
+    return std::string(wide < width ? width - wide : 0, ' ') + std::string(text);
+}
+
+std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t indent) {
+    std::string out(first_indent, ' ');
+    std::size_t line = 0;  // its columns; 0 before the first word
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, text.find(' '));
+        text.remove_prefix(std::min(text.size(), word.size() + 1));
+        const std::size_t wide = columns(word);
+        if (line > 0 && line + 1 + wide > report_width) {
+            out += "\n" + std::string(indent, ' ');
+            line = indent;
+        } else if (line > 0) {
+            out += ' ';
+            ++line;
+        } else {
+            line = first_indent;
+        }
+        out += word;
+        line += wide;
+    }
+    return out + "\n";
+}
+
+}  // namespace gymtel

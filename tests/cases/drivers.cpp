@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers.hpp"
+
+namespace gym::telemetry::cases {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr driver_entry all[] = {
+    {"inproc", play_inproc, 60s},           {"unit", play_unit, 60s}, {"config", play_config, 60s},
+    {"rollout_row", play_rollout_row, 60s}, {"pool", play_pool, 60s},
+};
+
+}  // namespace
+
+const driver_entry* find_driver(std::string_view name) {
+    for (const driver_entry& entry : all)
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+}  // namespace gym::telemetry::cases

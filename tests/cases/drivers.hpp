@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The drivers: each plays one case in the calling process and throws failure or skip.
+#pragma once
+
+#include "case_file.hpp"
+
+#include <chrono>
+#include <string_view>
+
+namespace gym::telemetry::cases {
+
+struct driver_entry {
+    std::string_view name;
+    void (*play)(const case_file&);
+    std::chrono::seconds limit;
+};
+
+// Null when this program does not play the driver.
+const driver_entry* find_driver(std::string_view name);
+
+void play_inproc(const case_file& c);
+void play_unit(const case_file& c);
+void play_config(const case_file& c);
+void play_rollout_row(const case_file& c);
+void play_pool(const case_file& c);
+
+}  // namespace gym::telemetry::cases
