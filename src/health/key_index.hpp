@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -15,8 +16,15 @@ namespace gym::telemetry::health {
 inline std::uint64_t mix_hash(std::uint64_t seed, std::uint64_t value) {
     return (seed ^ value) * 0x9E3779B97F4A7C15ULL + (seed >> 29);
 }
+// Ids are mostly short, and then two loads see all of one.
 inline std::uint64_t text_hash(std::string_view text) {
-    return std::hash<std::string_view>{}(text);
+    if (text.size() > 16 || text.size() < 8) return std::hash<std::string_view>{}(text);
+    std::uint64_t front = 0;
+    std::uint64_t back = 0;
+    std::memcpy(&front, text.data(), sizeof front);
+    std::memcpy(&back, text.data() + text.size() - sizeof back, sizeof back);
+    const std::uint64_t mixed = mix_hash(mix_hash(text.size(), front), back);
+    return mixed ^ mixed >> 32;
 }
 
 class key_index {

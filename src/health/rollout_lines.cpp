@@ -16,7 +16,7 @@ namespace {
 
 // Large enough that reading costs little a row, small enough to stay in a cache of the second or
 // third level while the rows are evaluated.
-constexpr std::size_t block_bytes = std::size_t{1} << 20;
+constexpr std::size_t block_bytes = std::size_t{1} << 18;
 
 ssize_t read_some(int descriptor, char* to, std::size_t size) {
     ssize_t got = 0;

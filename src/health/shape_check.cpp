@@ -3,7 +3,7 @@
 
 #include "health/conversions.hpp"
 
-#include <cstring>
+#include <bit>
 #include <optional>
 #include <string_view>
 
@@ -13,30 +13,15 @@ namespace {
 
 constexpr std::uint32_t no_field = max_fields;
 
-bool same_name(const shape_field& field, std::string_view key, std::uint64_t prefix) {
-    if (field.prefix != prefix || field.name.size() != key.size()) return false;
-    return key.size() <= sizeof prefix ||
-           std::memcmp(field.name.data() + sizeof prefix, key.data() + sizeof prefix,
-                       key.size() - sizeof prefix) == 0;
-}
-
-// simdjson pads its string buffer, so eight bytes may be read at the start of any key.
-std::uint64_t key_prefix(std::string_view key) {
-    std::uint64_t prefix = 0;
-    std::memcpy(&prefix, key.data(), sizeof prefix);
-    if (key.size() < sizeof prefix) prefix &= (std::uint64_t{1} << (key.size() * 8)) - 1;
-    return prefix;
-}
-
 // Rows are mostly written field by field in the order of their model, so the search starts behind
 // the field that was found last.
 std::uint32_t find_field(const shape_field* fields, std::uint32_t count, std::uint32_t start,
-                         std::string_view key) {
-    const std::uint64_t prefix = key_prefix(key);
+                         std::string_view text) {
+    const key_text key(text);
     for (std::uint32_t field = start; field < count; ++field)
-        if (same_name(fields[field], key, prefix)) return field;
+        if (key.is(fields[field].name)) return field;
     for (std::uint32_t field = 0; field < start; ++field)
-        if (same_name(fields[field], key, prefix)) return field;
+        if (key.is(fields[field].name)) return field;
     return no_field;
 }
 
@@ -54,7 +39,7 @@ bool check_number(const shape_node& node, json_value value) {
 }  // namespace
 
 bool shape_checker::check(const shape_node& node, json_value value) const {
-    if (node.nullable && value.is_null()) return true;
+    if (value.is_null() && node.nullable) return true;
     switch (node.kind) {
         case shape_kind::any:
             return check_anything(value);
@@ -93,9 +78,9 @@ bool shape_checker::check_anything(json_value value) const {
 
 bool shape_checker::check_words(const shape_node& node, json_value value) const {
     if (!value.is_string()) return false;
-    const std::string_view text = value.text();
+    const key_text text(value.text());
     for (std::uint32_t i = 0; i < node.count; ++i)
-        if (table_.words[node.first + i] == text) return true;
+        if (text.is(table_.words[node.first + i])) return true;
     return false;
 }
 
@@ -116,23 +101,27 @@ bool shape_checker::check_map(const shape_node& node, json_value value) const {
 
 bool shape_checker::check_object(const shape_node& node, json_value value) const {
     if (!value.is_object()) return false;
-    const shape_field* fields = table_.fields.data() + node.first;
     object_fields found{.self = value};
+    const shape_field* fields = table_.fields.data() + node.first;
     std::uint32_t present = 0;
     std::uint32_t expected = 0;
-    const bool known = value.each_member([&](std::string_view key, json_value member) {
-        const std::uint32_t field = find_field(fields, node.count, expected, key);
-        if (field == no_field) return !node.closed && (node.drops || check_anything(member));
-        found.at[field] = member.index();
+    for (member_cursor member(value); !member.done(); member.advance()) {
+        const std::uint32_t field = find_field(fields, node.count, expected, member.key());
+        if (field == no_field) {
+            if (node.closed) return false;
+            if (!node.drops) check_anything({value.document(), member.value_index()});
+            continue;
+        }
+        found.at[field] = member.value_index();
         present |= 1U << field;
         expected = field + 1;
-        return true;
-    });
-    if (!known || (present & node.required) != node.required) return false;
+    }
+    if ((present & node.required) != node.required) return false;
     if (node.hook != shape_hook::none) observer_.before_object(node.hook);
-    for (std::uint32_t field = 0; field < node.count; ++field)
-        if ((present >> field & 1) != 0 && !check(table_.nodes[fields[field].node], found[field]))
-            return false;
+    for (std::uint32_t left = present; left != 0; left &= left - 1) {
+        const auto field = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (!check(table_.nodes[fields[field].node], found[field])) return false;
+    }
     return node.hook == shape_hook::none || observer_.on_object(node.hook, found);
 }
 

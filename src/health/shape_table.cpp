@@ -153,8 +153,7 @@ private:
         }
         std::vector<shape_field> fields;
         do {
-            shape_field field{.name = word()};
-            field.prefix = name_prefix(field.name);
+            shape_field field{.name = make_short_name(word())};
             field.required = accept('*');
             field.node = add(shape());
             if (field.required) node.required |= 1U << fields.size();
@@ -183,7 +182,7 @@ private:
         shape_node node{.kind = shape_kind::words};
         node.first = static_cast<std::uint16_t>(table_.words.size());
         node.count = static_cast<std::uint16_t>(words.size());
-        table_.words.insert(table_.words.end(), words.begin(), words.end());
+        for (std::string_view text : words) table_.words.push_back(make_short_name(text));
         return node;
     }
 
@@ -246,10 +245,12 @@ void resolve_uses(shape_table& table) {
 
 }  // namespace
 
-std::uint64_t name_prefix(std::string_view name) {
-    std::uint64_t prefix = 0;
-    std::memcpy(&prefix, name.data(), std::min<std::size_t>(name.size(), sizeof prefix));
-    return prefix;
+short_name make_short_name(std::string_view text) {
+    short_name name{.text = text};
+    std::memcpy(&name.front, text.data(), std::min<std::size_t>(text.size(), 8));
+    if (text.size() > 8) std::memcpy(&name.back, text.data() + text.size() - 8, 8);
+    if (text.size() > 16) std::memcpy(&name.middle, text.data() + 8, 8);
+    return name;
 }
 
 std::uint16_t shape_table::named(std::string_view name) const {

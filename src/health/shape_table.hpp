@@ -3,7 +3,9 @@
 // The compiled shapes of schema_text.hpp: plain tables of nodes and fields, made once a process.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -45,9 +47,18 @@ enum class shape_hook : std::uint8_t {
 inline constexpr std::int8_t no_bound = -1;
 inline constexpr std::uint32_t max_fields = 24;
 
+// A name of at most 24 bytes as three numbers that overlap where it is shorter, so that a key is
+// compared with many names without a call: that is most of what checking a row costs.
+struct short_name {
+    std::string_view text;
+    std::uint64_t front = 0;   // bytes 0-7, zeros behind a shorter name
+    std::uint64_t middle = 0;  // bytes 8-15 of a name longer than 16
+    std::uint64_t back = 0;    // the last eight bytes of a name longer than 8
+};
+inline constexpr std::size_t short_name_bytes = 24;
+
 struct shape_field {
-    std::string_view name;
-    std::uint64_t prefix = 0;  // the first eight bytes of the name, zeros behind a shorter one
+    short_name name;
     std::uint16_t node = 0;
     bool required = false;
 };
@@ -74,7 +85,7 @@ struct named_shape {
 struct shape_table {
     std::vector<shape_node> nodes;
     std::vector<shape_field> fields;
-    std::vector<std::string_view> words;
+    std::vector<short_name> words;
     std::vector<std::uint16_t> alternatives;
     std::vector<named_shape> names;
 
@@ -84,7 +95,35 @@ struct shape_table {
 
 const shape_table& shapes();
 
-// The first eight bytes of a text as one number, for comparing many names at once.
-std::uint64_t name_prefix(std::string_view name);
+short_name make_short_name(std::string_view text);
+
+// A key of the row at hand, ready to be compared. Eight bytes at its start must be readable, as
+// they are in simdjson's string buffer.
+class key_text {
+public:
+    explicit key_text(std::string_view text) : text_(text), front_(load(0)) {
+        if (text.size() < 8) front_ &= (std::uint64_t{1} << (text.size() * 8)) - 1;
+    }
+    bool is(const short_name& name) const {
+        return front_ == name.front && text_.size() == name.text.size() &&
+               (text_.size() <= 8 || same_rest(name));
+    }
+
+private:
+    std::uint64_t load(std::size_t at) const {
+        std::uint64_t bytes = 0;
+        std::memcpy(&bytes, text_.data() + at, sizeof bytes);
+        return bytes;
+    }
+    bool same_rest(const short_name& name) const {
+        if (load(text_.size() - 8) != name.back) return false;
+        if (text_.size() <= 16 || load(8) == name.middle)
+            return text_.size() <= short_name_bytes || text_ == name.text;
+        return false;
+    }
+
+    std::string_view text_;
+    std::uint64_t front_;
+};
 
 }  // namespace gym::telemetry::health
