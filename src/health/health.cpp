@@ -3,10 +3,11 @@
 #include "health/row_evaluation.hpp"
 #include "health/row_reader.hpp"
 
-#include <gym/telemetry/gates.hpp>
 #include <gym/telemetry/health.hpp>
+#include <gym/telemetry/lifecycle.hpp>
 #include <gym/telemetry/recorders.hpp>
 
+#include <cstdint>
 #include <new>
 
 namespace gym::telemetry {
@@ -19,13 +20,28 @@ using namespace health;
 struct live_evaluator {
     row_reader reader;
     row_evaluator evaluator;
+    // The configured checks to ignore, as of this generation of the handle.
+    std::uint64_t generation = 0;
+    check_set configured;
 
     // Null for a text that is no JSON object.
-    const row_evaluation* evaluate(std::string_view row_json, const health_options& options) {
+    const row_evaluation* evaluate(std::string_view row_json, check_set ignored) {
         if (reader.read(trim_row(row_json), read_rules::wide) != read_outcome::object)
             return nullptr;
-        evaluator.ignore(parse_ignored_checks(options.ignored_checks).checks);
+        evaluator.ignore(ignored);
         return &evaluator.evaluate(row_evaluator::fields_of(reader.root()));
+    }
+
+    // The settings are copied under a lock, so they are looked at once a generation.
+    check_set configured_checks() {
+        const std::uint64_t now = detail::control.record.load(std::memory_order_relaxed);
+        if (now != generation) {
+            configured = parse_ignored_checks(
+                             get_telemetry().effective_settings().health_check_ignored_checks)
+                             .checks;
+            generation = now;
+        }
+        return configured;
     }
 };
 
@@ -64,7 +80,8 @@ std::vector<std::string_view> health_result::flagged_checks() const {
 
 std::optional<health_result> evaluate_rollout(std::string_view row_json,
                                               const health_options& options) {
-    const row_evaluation* evaluation = this_thread_evaluator().evaluate(row_json, options);
+    const row_evaluation* evaluation = this_thread_evaluator().evaluate(
+        row_json, parse_ignored_checks(options.ignored_checks).checks);
     if (evaluation == nullptr) return std::nullopt;
     health_result result{.verdict = name_of(evaluation->verdict), .findings = {}, .unobserved = {}};
     for (const row_finding& finding : evaluation->findings)
@@ -75,11 +92,10 @@ std::optional<health_result> evaluate_rollout(std::string_view row_json,
     return result;
 }
 
-void record_row_health(std::string_view row_json, std::string_view outcome,
-                       const health_options& options) noexcept {
-    if (!metrics_enabled() || !span_group_enabled(span_group::rollout)) return;
+void detail::row_health(std::string_view row_json, std::string_view outcome) noexcept {
     try {
-        const row_evaluation* evaluation = this_thread_evaluator().evaluate(row_json, options);
+        live_evaluator& live = this_thread_evaluator();
+        const row_evaluation* evaluation = live.evaluate(row_json, live.configured_checks());
         if (evaluation == nullptr) return;
         record_rollout_health(name_of(evaluation->verdict), outcome, flagged(*evaluation));
     } catch (const std::bad_alloc&) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <gym/telemetry/detail/api.hpp>
+#include <gym/telemetry/gates.hpp>
 
 #include <array>
 #include <cstdint>
@@ -74,11 +75,18 @@ struct health_result {
 GYM_TELEMETRY_API std::optional<health_result> evaluate_rollout(std::string_view row_json,
                                                                 const health_options& options = {});
 
-// Evaluates the row and records its verdict and flagged checks (record_rollout_health). Does
-// nothing unless telemetry is initialised and exporting with the span group `rollout` on, and
-// nothing for a text that is no JSON object.
-GYM_TELEMETRY_API void record_row_health(std::string_view row_json, std::string_view outcome,
-                                         const health_options& options = {}) noexcept;
+namespace detail {
+GYM_TELEMETRY_API void row_health(std::string_view row_json, std::string_view outcome) noexcept;
+}
+
+// Evaluates the row without the checks of `health_check_ignored_checks`, and records its verdict
+// and flagged checks (record_rollout_health). Nothing is recorded, and the row not looked at,
+// unless the span group `rollout` is on; a text that is no JSON object records nothing. Outcomes
+// are scored and failed; an omitted attempt has no verdict. Any thread. Never throws.
+inline void record_row_health(std::string_view row_json, std::string_view outcome) noexcept {
+    if (span_group_enabled(span_group::rollout)) [[unlikely]]
+        detail::row_health(row_json, outcome);
+}
 
 struct health_report_options {
     std::vector<std::string> files{};           // in this order; one named twice is read twice
