@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/exporters.hpp"
 
+#include "export/json_lines.hpp"
 #include "export/otlp_exporter.hpp"
 
 #include <algorithm>
@@ -12,6 +13,9 @@ std::vector<std::unique_ptr<exporter>> make_exporters(const settings& config) {
     const auto wanted = [&](std::string_view name) {
         return std::ranges::find(config.exporters, name) != config.exporters.end();
     };
+    if (wanted("console")) made.push_back(make_console_exporter());
+    if (wanted("file"))
+        if (auto to = make_file_exporter(config.file)) made.push_back(std::move(to));
     if (wanted("otlp"))
         if (auto to = make_otlp_exporter(otlp_targets_of(config))) made.push_back(std::move(to));
     return made;
