@@ -11,6 +11,7 @@
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
 #include "trace/span_groups.hpp"
+#include "trace/span_queue.hpp"
 
 namespace gym::telemetry::detail {
 
@@ -81,6 +82,10 @@ std::shared_ptr<session> session::start(const settings& config, bool constant_ha
 }
 
 void session::put_in_force() {
+    if (config_.traces_enabled)
+        set_span_routes(static_cast<std::uint8_t>(
+            (pipeline_ != nullptr ? spans_to_exporters : no_spans) |
+            (readers_.empty() ? no_spans : spans_to_memory)));
     if (config_.metrics_enabled) engine::begin_generation(source_);
     control.gates.store(gates_of(config_), std::memory_order_relaxed);
 }
@@ -101,7 +106,9 @@ bool session::stop(deadline until) noexcept {
         for (const auto& reader : readers_) last_.push_back(reader->collect());
     } catch (const std::bad_alloc&) {  // the last collection of a test or tool is not there
     }
-    return pipeline_ == nullptr || pipeline_->shutdown(until);
+    const bool sent = pipeline_ == nullptr || pipeline_->shutdown(until);
+    set_span_routes(no_spans);
+    return sent;
 }
 
 void session::abandon_in_child() noexcept {

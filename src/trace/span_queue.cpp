@@ -9,9 +9,9 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
-#include <random>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace gym::telemetry {
 namespace detail {
@@ -29,8 +29,13 @@ span_state& state() {
     static span_state& instance = []() -> span_state& {
         auto* made = new span_state;
         // Without these a child that is forked while another thread finishes a span would hang.
+        // The child begins with none of its parent's spans.
         pthread_atfork([] { state().mutex.lock(); }, [] { state().mutex.unlock(); },
-                       [] { state().mutex.unlock(); });
+                       [] {
+                           state().waiting.clear();
+                           state().memory.clear();
+                           state().mutex.unlock();
+                       });
         return *made;
     }();
     return instance;
@@ -73,22 +78,14 @@ bool put(finished_span span, std::uint8_t routes) {
     return kept;
 }
 
-std::uint64_t random_bits() {
-    // The system's generator: a forked child must not repeat its parent's ids, and a span is rare
-    // beside its cost of some hundred nanoseconds.
-    thread_local std::random_device device;
-    return std::uint64_t{device()} << 32 | device();
-}
-
+// The system's generator, not one of our own: a forked child must not repeat its parent's ids.
+// False when there is no randomness to be had.
 template <std::size_t Size>
-void fill(std::array<std::uint8_t, Size>& bytes) {
+bool fill(std::array<std::uint8_t, Size>& bytes) noexcept {
     do {
-        for (std::size_t i = 0; i < Size; i += 8) {
-            const std::uint64_t bits = random_bits();
-            for (std::size_t b = 0; b < 8; ++b)
-                bytes[i + b] = static_cast<std::uint8_t>(bits >> (8 * b));
-        }
+        if (getentropy(bytes.data(), Size) != 0) return false;
     } while (std::ranges::all_of(bytes, [](std::uint8_t byte) { return byte == 0; }));
+    return true;
 }
 
 }  // namespace
@@ -120,17 +117,13 @@ std::uint64_t dropped_spans() noexcept {
 
 span_context new_span_context(const span_context& parent) noexcept {
     span_context context;
-    try {
-        if (parent.is_valid()) {
-            context.trace = parent.trace;
-            context.sampled = parent.sampled;
-        } else {
-            detail::fill(context.trace.bytes);
-        }
-        detail::fill(context.span.bytes);
-    } catch (const std::exception&) {
-        return {};  // no randomness to be had: a context that is not valid is not exported
+    if (parent.is_valid()) {
+        context.trace = parent.trace;
+        context.sampled = parent.sampled;
+    } else if (!detail::fill(context.trace.bytes)) {
+        return {};  // a context that is not valid is not exported
     }
+    if (!detail::fill(context.span.bytes)) return {};
     return context;
 }
 
