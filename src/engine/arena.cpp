@@ -9,9 +9,9 @@ namespace gym::telemetry::engine {
 namespace {
 
 // A thread that records a handful of series stays at half a KiB; one with thousands does not ask
-// for memory more often than every 400 histograms.
+// for memory more often than every 100 histograms.
 constexpr std::uint32_t first_chunk_words = 64;
-constexpr std::uint32_t last_chunk_words = 8192;
+constexpr std::uint32_t last_chunk_words = 2048;
 
 }  // namespace
 

@@ -86,8 +86,7 @@ template <engine::instrument_id Id, class... Values>
     if (!(value >= 0 && value <= std::numeric_limits<double>::max())) [[unlikely]]
         return drop_value(Id, value);
     constexpr auto bounds = catalogue[Id].bounds;
-    engine::record_value<bounds.size()>(Id, bounds.data(), value,
-                                        detail::value_text(values)...);
+    engine::record_value<bounds.size()>(Id, bounds.data(), value, detail::value_text(values)...);
 }
 
 // Counts one event of a ratio.

@@ -39,7 +39,8 @@ private:
 
 std::vector<std::string> replay_row(const case_file& c, const std::string& outcome) {
     const std::string line = c.given_text("row_text") + "\n";
-    rollout::line_reader reader;
+    rollout::row_tools tools;
+    rollout::line_reader reader(tools);
     recording_sink sink(outcome);
     for (std::size_t done = 0; done < line.size();) {
         const std::span<char> room = reader.room();

@@ -153,8 +153,11 @@ void record_http_connection_pool_connect_duration(std::chrono::duration<Rep, Per
 // it wrote the attempt or decided to omit it. Values: outcome.
 inline void record_rollout_completed(std::string_view outcome, std::string_view dispatch_name,
                                      const failure& why = {}) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::rollout_completed(outcome, dispatch_name, why);
+    if (detail::recording()) [[unlikely]] {
+        // Copied here, so that a caller writes the fields to memory only when telemetry is on.
+        const failure fields{why.failure_class, why.failure_kind, why.failure_type};
+        detail::rollout_completed(outcome, dispatch_name, fields);
+    }
 }
 
 // gym.rollout.rewarded_total: one per scored attempt with a numeric reward, by range: negative,
