@@ -58,7 +58,9 @@ function(gym_library)
         $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
     target_link_libraries(gym_telemetry PRIVATE ${GYM_LINKS} Threads::Threads)
     # Threads may still record while a plug-in that links the library is unloaded.
-    target_link_options(gym_telemetry PRIVATE -Wl,-z,nodelete)
+    set(exported ${CMAKE_CURRENT_SOURCE_DIR}/cmake/exported.map)
+    target_link_options(gym_telemetry PRIVATE -Wl,-z,nodelete -Wl,--version-script=${exported})
+    set_target_properties(gym_telemetry PROPERTIES LINK_DEPENDS ${exported})
 
     add_library(gym_internal STATIC ${objects})
     target_include_directories(gym_internal PUBLIC
