@@ -3,6 +3,7 @@
 // This library, as a user links it: the shared library and the public headers.
 #include "harness.hpp"
 
+#include <gym/telemetry/stopwatch.hpp>
 #include <gym/telemetry/telemetry.hpp>
 
 namespace gt = gym::telemetry;
@@ -125,11 +126,23 @@ void timed_exec() {
             bench::keep((bench::clock::now() - start).count());
         }
     });
-    measure("W8-exec", "1t", 1, [](int, std::uint64_t n) {
+    measure("W8-exec-clock", "1t", 1, [](int, std::uint64_t n) {
         for (; n; --n) {
             const auto start = bench::clock::now();
             fence();
             histogram.record(bench::clock::now() - start);
+        }
+    });
+    // The stopwatch measures its rate once 50 ms have passed, as they have by now.
+    bench::keep(gt::stopwatch().elapsed_ms());
+    const auto start = bench::clock::now();
+    while (bench::ns_since(start) < 60e6) {}
+    bench::keep(gt::stopwatch().elapsed_ms());
+    measure("W8-exec", "1t", 1, [](int, std::uint64_t n) {
+        for (; n; --n) {
+            const gt::stopwatch watch;
+            fence();
+            histogram.record(watch.elapsed_ms());
         }
     });
 }

@@ -12,3 +12,4 @@
 #include <gym/telemetry/observable.hpp>
 #include <gym/telemetry/options.hpp>
 #include <gym/telemetry/recorders.hpp>
+#include <gym/telemetry/stopwatch.hpp>
