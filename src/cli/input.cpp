@@ -115,7 +115,7 @@ input::outcome input::sniff(std::span<char> room, bool final) {
 
 input::outcome input::read_plain(std::span<char> room) {
     const auto n = read_raw(room.data(), room.size());
-    if (n < 0) return fail(state::damaged, std::strerror(errno));
+    if (n < 0) return fail(state::damaged, std::string("damaged: ") + std::strerror(errno));
     if (n == 0) return {};
     return {state::some, static_cast<std::size_t>(n)};
 }
@@ -129,7 +129,7 @@ input::outcome input::read_gzip(std::span<char> room, bool final) {
             has_read = true;
             const auto n =
                 read_raw(reinterpret_cast<char*>(gzip_->raw.data()), inflater::raw_bytes);
-            if (n < 0) return fail(state::damaged, std::strerror(errno));
+            if (n < 0) return fail(state::damaged, std::string("damaged: ") + std::strerror(errno));
             if (n == 0 && final && !gzip_->between_members)
                 return fail(state::damaged, "truncated: the compressed data ends too early");
             if (n == 0) return {};

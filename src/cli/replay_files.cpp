@@ -59,12 +59,17 @@ void replay_files::start(file& f, std::size_t block) {
     f.lines = std::make_unique<rollout::line_reader>(tools_, block);
 }
 
+// The damage is told once: with the line that it tore, if there is one.
 void replay_files::end(file& f, std::string_view damage) {
-    sink_.begin_file(f.name, f.outcome);
+    const std::uint64_t rejected_before = sink_.rejected();
+    // What stands before the colon is the line's own reason.
+    const std::string_view note = damage.substr(damage.find(' ') + 1);
+    sink_.begin_file(f.name, f.outcome, note);
     f.lines->finish(sink_);
     if (!damage.empty()) {
         ++damaged_;
-        out_.complain(fmt::format("{}: {}", f.name, damage));
+        if (sink_.rejected() == rejected_before)
+            out_.complain(fmt::format("{}: {}", f.name, damage));
     }
     f.is_done = true;
     f.bytes.reset();

@@ -47,7 +47,8 @@ token_sums& replay_sink::tokens_of(std::string_view environment) {
 
 void replay_sink::refuse(rollout::reject why, std::uint64_t line) {
     ++rejected_;
-    out_.complain(fmt::format("{}:{}: {}", name_, line, rollout::to_text(why)));
+    const std::string note = note_.empty() ? std::string() : fmt::format(" ({})", note_);
+    out_.complain(fmt::format("{}:{}: {}{}", name_, line, rollout::to_text(why), note));
 }
 
 }  // namespace gymtel

@@ -27,10 +27,13 @@ class replay_sink : public gym::telemetry::rollout::row_sink {
 public:
     replay_sink(console& out, bool health) : out_(out), health_(health) {}
 
-    // Of the file whose rows come next. The texts must live until the next call.
-    void begin_file(std::string_view name, std::string_view outcome) noexcept {
+    // Of the file whose rows come next. The texts must live until the next call. `note` is what is
+    // wrong with the file itself, which tells more of a line that is refused at its end.
+    void begin_file(std::string_view name, std::string_view outcome,
+                    std::string_view note = {}) noexcept {
         name_ = name;
         outcome_ = outcome;
+        note_ = note;
     }
 
     void accept(const gym::telemetry::rollout::row& r, std::string_view text,
@@ -50,6 +53,7 @@ private:
     bool health_;
     std::string_view name_;
     std::string_view outcome_;
+    std::string_view note_;
     std::uint64_t rows_ = 0;
     std::uint64_t rejected_ = 0;
     std::uint64_t drained_ = 0;

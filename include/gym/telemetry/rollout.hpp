@@ -15,6 +15,7 @@
 // telemetry API page of NVIDIA NeMo Gym; docs/replay.md.
 #pragma once
 
+#include <gym/telemetry/constants.hpp>
 #include <gym/telemetry/detail/api.hpp>
 #include <gym/telemetry/gates.hpp>
 #include <gym/telemetry/recorders.hpp>
