@@ -137,9 +137,11 @@ std::string attempts_sentence(const run_summary& run, const environment_summary&
     const std::uint64_t rewards = sum(all.rewards);
     if (rewards == 0) return text + ", and no reward counts.";
     const std::uint64_t above_zero = rewards - all.rewards[0] - all.rewards[1];
-    return text + fmt::format("; {} of {} above zero.", percent(above_zero, rewards),
-                              rewards == 1 ? "the 1 reward is"
-                                           : fmt::format("{} rewards are", grouped(rewards)));
+    if (rewards == 1)
+        return text + (all.scored == 1 ? "; its reward is " : "; the only reward is ") +
+               (above_zero == 1 ? "above zero." : "not above zero.");
+    return text + fmt::format("; {} of {} rewards are above zero.", percent(above_zero, rewards),
+                              grouped(rewards));
 }
 
 std::string trouble_sentence(const run_summary& run) {

@@ -29,7 +29,7 @@ struct environment_summary {
     std::uint64_t omitted = 0;
     reward_counts rewards{};  // not masked
     reward_counts masked{};
-    token_sums tokens;
+    token_sums tokens{};
 
     std::uint64_t attempts() const noexcept { return scored + failed + omitted; }
     std::uint64_t without_reward() const { return scored - sum(rewards) - sum(masked); }

@@ -143,8 +143,7 @@ TEST(Replay, DamagedCompressedDataKeepsItsRows) {
         EXPECT_EQ(done.err, err);
     };
     check("cut.jsonl", 2, 0, "cut.jsonl: truncated: the compressed data ends too early\n");
-    check("torn.jsonl", 1, 1,
-          "torn.jsonl:2: truncated (the compressed data ends too early)\n");
+    check("torn.jsonl", 1, 1, "torn.jsonl:2: truncated (the compressed data ends too early)\n");
     check("tail.jsonl", 2, 0, "tail.jsonl: damaged: something follows the compressed data\n");
     check("crc.jsonl", 2, 0, "crc.jsonl: damaged: incorrect data check\n");
     check("head.jsonl", 0, 0, "head.jsonl: truncated: the compressed data ends too early\n");
