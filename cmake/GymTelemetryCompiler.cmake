@@ -35,6 +35,9 @@ if(GYM_TELEMETRY_WERROR)
     target_compile_options(gym_warnings INTERFACE -Werror)
 endif()
 
+if(GYM_TELEMETRY_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 if(GYM_TELEMETRY_SANITIZE STREQUAL "address")
     add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=undefined
                         -fno-omit-frame-pointer)
