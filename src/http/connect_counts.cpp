@@ -18,7 +18,9 @@ void register_callback() noexcept {
 
 }  // namespace
 
-bool connect_counts::is_current() const { return recording() == generation_; }
+bool connect_counts::is_current() const {
+    return recording() == generation_;
+}
 
 // Registers first: in a forked child that is what begins its generation. Outside the lock: the
 // registry has one of its own. Until the counts are those of the new generation, its callback hands

@@ -24,9 +24,9 @@ namespace gym::telemetry::http {
 
 struct virtual_pool_options {
     slot_limits limits{};
-    bool introspection_raises = false;          // the question which limit binds throws
-    bool recorder_raises = false;               // every recorder throws
-    bool metrics_enabled = true;                // what the metrics gate answers from the start
+    bool introspection_raises = false;            // the question which limit binds throws
+    bool recorder_raises = false;                 // every recorder throws
+    bool metrics_enabled = true;                  // what the metrics gate answers from the start
     std::optional<std::string> ambient_server{};  // what the caller's context carries before
 };
 

@@ -146,8 +146,7 @@ TEST_F(HttpClient, EndsWhatIsUnderWayWhenItIsDestroyed) {
     {
         const auto pool = client::open({.limit = 1});
         for (int i = 0; i < 3; ++i)
-            pool->send(to(server.url()),
-                         [&](response&& answer) { ends.push_back(answer.error); });
+            pool->send(to(server.url()), [&](response&& answer) { ends.push_back(answer.error); });
     }
     EXPECT_THAT(ends, ElementsAre(http_error::closed, http_error::closed, http_error::closed));
 }
