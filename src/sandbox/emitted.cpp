@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sandbox/emitted.hpp"
+
+#include <gym/telemetry/recorders.hpp>
+#include <gym/telemetry/sandbox_lifecycle.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace gym::telemetry::detail {
+
+namespace {
+
+struct emitted_kind {
+    std::string_view name;
+    bool has_value;
+    bool may_be_negative;
+    void (*record)(double value, std::string_view provider) noexcept;
+};
+
+constexpr std::array<emitted_kind, 4> kinds{{
+    {"sandbox-startup", true, false,
+     [](double ms, std::string_view p) noexcept { record_sandbox_startup(ms, p); }},
+    {"sandbox-exec", true, false,
+     [](double ms, std::string_view p) noexcept { record_sandbox_exec_duration(ms, p); }},
+    {"sandbox-active", true, true,
+     [](double delta, std::string_view p) noexcept {
+         record_sandbox_active(static_cast<std::int64_t>(delta), p);
+     }},
+    {"create-retry", false, false,
+     [](double, std::string_view p) noexcept { record_sandbox_create_retry(p); }},
+}};
+
+const emitted_kind* find_kind(std::string_view name) noexcept {
+    const auto found = std::ranges::find(kinds, name, &emitted_kind::name);
+    return found == kinds.end() ? nullptr : &*found;
+}
+
+// An up-down sum has whole steps, of a size that a gym can mean.
+constexpr double step_max = 1e9;
+
+bool fits(const emitted_kind& kind, double value) noexcept {
+    if (!kind.may_be_negative) return value >= 0;
+    return value == std::floor(value) && std::abs(value) <= step_max;
+}
+
+// The first word of the text, which it loses.
+std::string_view take_word(std::string_view& text) noexcept {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return word;
+}
+
+}  // namespace
+
+result<emitted_record> make_emitted(std::string_view kind, std::string_view value,
+                                    std::string_view provider) {
+    const emitted_kind* const known = find_kind(kind);
+    if (known == nullptr) return {errc::invalid, "unknown record '" + std::string(kind) + "'"};
+    if (provider.empty() || provider.find('\n') != provider.npos)
+        return {errc::invalid, "a record needs a --provider of one line"};
+    emitted_record record{std::string(kind), 1, std::string(provider)};
+    if (known->has_value == value.empty())
+        return {errc::invalid, record.kind + (value.empty() ? " needs a value" : " has no value")};
+    if (!known->has_value) return record;
+    const bool has_plus = known->may_be_negative && value.starts_with('+');
+    const auto number = parse_number(value.substr(has_plus ? 1 : 0));
+    if (!number || !fits(*known, *number))
+        return {errc::invalid, "'" + std::string(value) + "' is no value of " + record.kind +
+                                   (known->may_be_negative ? ": +1 or -1" : ": milliseconds")};
+    record.value = *number;
+    return record;
+}
+
+std::string line_of(const emitted_record& record) {
+    std::array<char, 32> number{};
+    char* const end =
+        std::to_chars(number.data(), number.data() + number.size(), record.value).ptr;
+    return record.kind + ' ' + std::string(number.data(), end) + ' ' + record.provider + '\n';
+}
+
+std::optional<emitted_record> parse_emitted(std::string_view line) {
+    const std::string_view name = take_word(line);
+    const auto value = parse_number(take_word(line));
+    const emitted_kind* const kind = find_kind(name);
+    if (kind == nullptr || !value || !fits(*kind, *value) || line.empty()) return std::nullopt;
+    return emitted_record{std::string(name), *value, std::string(line)};
+}
+
+void record(const emitted_record& what) noexcept {
+    if (const emitted_kind* const kind = find_kind(what.kind))
+        kind->record(what.value, what.provider);
+}
+
+std::string emitted_file_of(const environment& variables) {
+    const auto first_of = [&](std::initializer_list<std::string_view> names) {
+        for (const std::string_view name : names)
+            if (const auto value = variables.get(name)) return *value;
+        return std::string();
+    };
+    std::string folder = first_of({"NEMO_GYM_OTEL_SPOOL", "NEMO_LENS_SPOOL"});
+    if (folder.empty()) {
+        const std::string state = first_of({"XDG_STATE_HOME"});
+        const std::string home = first_of({"HOME"});
+        if (state.starts_with('/'))
+            folder = state + "/gym-telemetry";
+        else if (!home.empty())
+            folder = home + "/.local/state/gym-telemetry";
+        else
+            return {};
+    }
+    std::string run = first_of({"NEMO_GYM_OTEL_RUN_ID", "NEMO_LENS_RUN_ID", "SLURM_JOB_ID"});
+    std::ranges::replace(run, '/', '_');
+    return folder + "/emitted" + (run.empty() ? "" : "-") + run + ".records";
+}
+
+}  // namespace gym::telemetry::detail
