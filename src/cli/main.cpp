@@ -12,7 +12,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cli/console.hpp>
+#include <cli/emit.hpp>
 #include <cli/replay.hpp>
+#include <cli/sandboxes.hpp>
 #include <cli/verbs.hpp>
 
 namespace gymtel {
@@ -37,8 +39,36 @@ std::function<int()> declare_replay(CLI::App& command) {
     return [options] { return run_replay(*options); };
 }
 
+std::function<int()> declare_sandboxes(CLI::App& command) {
+    auto options = std::make_shared<sandboxes_options>();
+    command.add_option("--ledger", options->ledger,
+                       "the ledger's folder (NEMO_GYM_OTEL_LEDGER, else the one below\n"
+                       "XDG_STATE_HOME)");
+    command.add_flag("--json", options->json, "print one JSON object");
+    command.add_flag("--forget", options->forget,
+                     "remove the orphans from the ledger once they are printed");
+    return [options] { return run_sandboxes(*options); };
+}
+
+std::function<int()> declare_emit(CLI::App& command) {
+    auto options = std::make_shared<emit_options>();
+    command.add_option("WHAT", options->kind,
+                       "startup-stamp, sandbox-startup, sandbox-exec, sandbox-active or\n"
+                       "create-retry");
+    command.add_option("VALUE", options->value,
+                       "spawn, setup-done or serve; milliseconds; +1 or -1");
+    command.add_option("--provider", options->provider, "of the sandbox");
+    command.add_option("--file", options->file, "of the records that wait to be sent");
+    command.add_flag("--flush", options->flush, "send all records that wait, as one stream");
+    command.footer("startup-stamp prints NAME=NS for the environment of a server that a launch\n"
+                   "shell starts; the others wait in a file for gymtel emit --flush.");
+    return [options] { return run_emit(*options); };
+}
+
 constexpr verb verbs[] = {
     {"replay", "play a run's rollout files through the recorders", declare_replay},
+    {"sandboxes", "list the sandboxes of a ledger, held and orphaned", declare_sandboxes},
+    {"emit", "record from a shell script", declare_emit},
 };
 
 bool is_verb(std::string_view name) {
