@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// gymtel sandboxes and gymtel emit, as processes of their own.
+#include <gym/telemetry/lifecycle.hpp>
+#include <gym/telemetry/sandbox.hpp>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <simdjson.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace gym::telemetry {
+namespace {
+
+namespace fs = std::filesystem;
+namespace dom = simdjson::dom;
+using testing::HasSubstr;
+
+class Gymtel : public testing::Test {
+protected:
+    Gymtel() {
+        std::string name = testing::TempDir() + "gymtel-XXXXXX";
+        folder = mkdtemp(name.data());
+        ledger = folder + "/ledger";
+    }
+    ~Gymtel() override {
+        shutdown();
+        fs::remove_all(folder);
+    }
+
+    struct answer {
+        int code;
+        std::string out;
+    };
+    answer run(const std::string& arguments, const std::string& environment = "") const {
+        const std::string command = "XDG_STATE_HOME=" + folder + ' ' + environment + ' ' +
+                                    GYM_TELEMETRY_BINARY_DIR "/bin/gymtel " + arguments + " 2>&1";
+        FILE* const pipe = popen(command.c_str(), "r");
+        answer seen{};
+        std::array<char, 4096> part{};
+        while (std::fgets(part.data(), part.size(), pipe) != nullptr) seen.out += part.data();
+        seen.code = WEXITSTATUS(pclose(pipe));
+        return seen;
+    }
+    void hold(const std::string& id) const {
+        init({.enabled = true,
+              .span_groups = "all",
+              .exporter = "memory",
+              .ledger = ledger,
+              .ignore_environment = true});
+        // Never released: the process ends first, or the test lets it go.
+        new auto(start_sandbox("docker", [&] { return id; }, [] {}));
+    }
+    // In a process that is killed while it holds the sandbox.
+    void hold_and_die(const std::string& id) const {
+        const pid_t child = fork();
+        if (child == 0) {
+            hold(id);
+            raise(SIGKILL);
+        }
+        int status = 0;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        ASSERT_TRUE(WIFSIGNALED(status));
+    }
+
+    std::string folder;
+    std::string ledger;
+};
+
+TEST_F(Gymtel, ListsSandboxesHeldAndOrphaned) {
+    hold_and_die("dead-1");
+    hold("mine-1");
+    const answer json = run("sandboxes --json --ledger " + ledger);
+    ASSERT_EQ(json.code, 0) << json.out;
+    dom::parser parser;
+    const dom::array entries = parser.parse(json.out)["sandboxes"];
+    ASSERT_EQ(entries.size(), 2u);
+    const auto text = [&](std::size_t i, const char* key) {
+        return std::string(std::string_view(entries.at(i)[key]));
+    };
+    EXPECT_EQ(text(0, "id"), "dead-1");
+    EXPECT_EQ(text(0, "state"), "orphaned");
+    EXPECT_EQ(text(1, "id"), "mine-1");
+    EXPECT_EQ(text(1, "state"), "held");
+    EXPECT_EQ(text(1, "provider"), "docker");
+    EXPECT_EQ(std::int64_t(entries.at(1)["pid"]), getpid());
+    EXPECT_GE(double(entries.at(1)["age_seconds"]), 0);
+
+    EXPECT_THAT(run("sandboxes --ledger " + ledger).out, HasSubstr("orphaned"));
+    // The environment names the ledger as well; what is forgotten is shown first.
+    EXPECT_THAT(run("sandboxes --forget", "NEMO_GYM_OTEL_LEDGER=" + ledger).out,
+                HasSubstr("dead-1"));
+    const std::string left = run("sandboxes --ledger " + ledger).out;
+    EXPECT_THAT(left, HasSubstr("mine-1"));
+    EXPECT_THAT(left, testing::Not(HasSubstr("dead-1")));
+}
+
+TEST_F(Gymtel, EmitsOneStreamFromManyProcesses) {
+    EXPECT_EQ(run("emit sandbox-active --provider sh +1").code, 0);
+    EXPECT_EQ(run("emit sandbox-active --provider sh +1").code, 0);
+    EXPECT_EQ(run("emit sandbox-active --provider sh -1").code, 0);
+    EXPECT_EQ(run("emit create-retry --provider sh").code, 0);
+    EXPECT_EQ(run("emit --flush").code, 1);  // telemetry is off: all stays
+    const std::string exported = folder + "/out.jsonl";
+    const std::string on =
+        "NEMO_GYM_OTEL_ENABLED=1 NEMO_GYM_OTEL_SPAN_GROUPS=sandbox NEMO_GYM_OTEL_EXPORTER=file "
+        "NEMO_GYM_OTEL_FILE=" +
+        exported;
+    EXPECT_EQ(run("emit --flush", on).code, 0);
+    std::ifstream in(exported);
+    std::string first;
+    std::getline(in, first);
+    dom::parser parser;
+    const dom::array metrics =
+        parser.parse(first)["resourceMetrics"].at(0)["scopeMetrics"].at(0)["metrics"];
+    int found = 0;
+    for (const dom::element metric : metrics) {
+        if (std::string_view(metric["name"]) != "gym.sandbox.active") continue;
+        ++found;
+        EXPECT_EQ(std::string_view(metric["sum"]["dataPoints"].at(0)["asInt"]), "1");
+    }
+    EXPECT_EQ(found, 1);
+}
+
+TEST_F(Gymtel, PrintsStampsForLaunchShells) {
+    for (const auto& [which, name] :
+         {std::pair("spawn", "SPAWN"), {"setup-done", "SETUP_DONE"}, {"serve", "SERVE"}}) {
+        const answer stamp = run(std::string("emit startup-stamp ") + which);
+        EXPECT_EQ(stamp.code, 0);
+        EXPECT_THAT(stamp.out, testing::MatchesRegex(std::string("NEMO_GYM_STARTUP_") + name +
+                                                     "_NS=[0-9]+\n"));
+    }
+    EXPECT_EQ(run("emit startup-stamp never").code, 2);
+    EXPECT_EQ(run("emit sandbox-startup --provider p -5").code, 2);
+    EXPECT_EQ(run("emit sandbox-startup 5").code, 2);
+}
+
+}  // namespace
+}  // namespace gym::telemetry
