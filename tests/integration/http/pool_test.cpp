@@ -228,6 +228,35 @@ TEST_F(HttpLoop, KeepAliveTimeoutOfThePeerCostsAConnect) {
     EXPECT_EQ(lines("connected", "ok model"), 3);
 }
 
+// curl counts both in whole seconds, so this is the one test that takes its time: it drives both
+// loops until the second is over for certain.
+TEST_F(HttpLoop, ConnectionThatIsTooOldOrIdleForTooLongIsNotUsedAgain) {
+    http_server server(&fine), other(&fine);
+    client_options idle, age;
+    idle.idle_timeout_s = 1;
+    age.connection_age_max_s = 1;
+    make({}, age);
+    client_loop second(idle, {}, nullptr);
+    const auto call = [&](client_loop& through, const std::string& url) {
+        pending& each = sent.emplace_back();
+        auto t = std::make_unique<transfer>();
+        t->what.url = url;
+        t->then = &each;
+        through.submit(std::move(t));
+        until([&] { return second.drive(0), each.over; });
+        EXPECT_EQ(each.answer.status, 200);
+        return each.answer.connects;
+    };
+    EXPECT_EQ(call(*loop, server.url()), 1);
+    EXPECT_EQ(call(second, other.url()), 1);
+    EXPECT_EQ(call(*loop, server.url()), 0);
+    EXPECT_EQ(call(second, other.url()), 0);
+    const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(2100);
+    until([&] { return std::chrono::steady_clock::now() > late; });
+    EXPECT_EQ(call(*loop, server.url()), 1) << "too old";
+    EXPECT_EQ(call(second, other.url()), 1) << "idle for too long";
+}
+
 // The peer reads the request on a kept connection and closes instead of answering, as it does when
 // its timeout and our request cross.
 TEST_F(HttpLoop, KeptConnectionThatDiesUnderARequestIsOpenedAnew) {
