@@ -7,6 +7,7 @@
 #include "export/exporters.hpp"
 #include "export/http_transfer.hpp"
 #include "export/spans_request.hpp"
+#include "export/spool.hpp"
 #include "otlp/envelope.hpp"
 #include "trace/span_queue.hpp"
 
@@ -19,6 +20,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 
 namespace gym::telemetry::detail {
 
@@ -33,6 +35,12 @@ constexpr std::size_t spans_per_request = 512;
 // A collection may hang in somebody's callback: after its deadline the thread gets so long to come
 // back before it is left to itself.
 constexpr milliseconds grace{250};
+
+std::string instance_of(const std::vector<std::pair<std::string, std::string>>& resource) {
+    for (const auto& [key, value] : resource)
+        if (key == "service.instance.id") return value;
+    return std::to_string(::getpid());
+}
 
 engine::temporalities temporalities_of(std::string_view preference) noexcept {
     constexpr temporality delta = temporality::delta;
@@ -81,12 +89,19 @@ private:
     // What the thread is to do next.
     struct task {
         bool stop = false;
+        bool awaited = false;     // by a flush
         std::uint64_t flush = 0;  // the requests that it serves, up to this one
     };
 
     void run() noexcept;
     task next_task(time_point due);
     bool cycle(bool last) noexcept;
+    bool run_streams(bool last);
+    void set_limits();
+    void send_spooled();
+    void send_spooled_first() noexcept;
+    void spool_unsent();
+    export_stream* otlp_stream() noexcept;
     void share_spans();
     void report(std::string_view exporter, const shipment& sent) const;
     void wake_exporters() noexcept;
@@ -95,6 +110,8 @@ private:
     request_envelope envelope_;
     milliseconds timeout_;  // of the slower signal; each keeps its own besides
     std::vector<export_stream> streams_;
+    std::optional<spool> spool_;
+    bool spool_waits_ = true;  // until it was found empty
     export_limits limits_;
     std::thread thread_;
 
@@ -127,6 +144,8 @@ pipeline::core::core(pipeline_options options)
                                    .source = options_.metrics ? options_.source : nullptr,
                                    .time = time,
                                    .envelope = envelope_});
+    if (!options_.config.spool.empty() && otlp_stream() != nullptr)
+        spool_.emplace(options_.config.spool, instance_of(options_.resource));
 }
 
 void pipeline::core::start_thread(const std::shared_ptr<core>& self) {
@@ -139,6 +158,7 @@ void pipeline::core::run() noexcept {
     const auto interval =
         milliseconds(std::max<std::int64_t>(options_.config.export_interval_ms, 1));
     time_point due = steady_clock::now() + interval;
+    if (spool_) send_spooled_first();
     while (true) {
         const task now = next_task(due);
         const bool last_wanted = [this] {
@@ -156,39 +176,90 @@ void pipeline::core::run() noexcept {
         if (now.stop) return;
         // From the end of an export that took too long, so that there is never a burst of them.
         due = std::max(due + interval, steady_clock::now());
-        if (now.flush != 0) due = steady_clock::now() + interval;
+        if (now.awaited) due = steady_clock::now() + interval;
     }
 }
 
-// Waits until the interval is over or somebody wants something, and sets the limits for it.
+// Waits until the interval is over or somebody wants something.
 pipeline::core::task pipeline::core::next_task(time_point due) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, due, [this] { return stopping_ || flush_wanted_ != flush_done_; });
-    const task what{.stop = stopping_,
-                    .flush = flush_wanted_ != flush_done_ ? flush_wanted_ : flush_done_};
-    time_point deadline = steady_clock::now() + timeout_;
-    if (flush_wanted_ != flush_done_) deadline = std::min(deadline, flush_deadline_);
-    if (what.stop) deadline = std::min(deadline, stop_deadline_);
-    limits_.set_deadline(deadline);
-    limits_.hurried.store(false, std::memory_order_relaxed);
     busy_ = true;
     awaited_ = flush_wanted_ != flush_done_;
-    return what;
+    return {.stop = stopping_, .awaited = awaited_, .flush = flush_wanted_};
+}
+
+// Of the export that begins now.
+void pipeline::core::set_limits() {
+    const std::lock_guard lock(mutex_);
+    time_point deadline = steady_clock::now() + timeout_;
+    if (awaited_) deadline = std::min(deadline, flush_deadline_);
+    if (stopping_) deadline = std::min(deadline, stop_deadline_);
+    limits_.set_deadline(deadline);
+    // Who came since the task was taken waits for the next one, and wants this one to end.
+    limits_.hurried.store(stopping_ || (busy_ && !awaited_ && flush_wanted_ != flush_done_),
+                          std::memory_order_relaxed);
 }
 
 bool pipeline::core::cycle(bool last) noexcept {
-    bool good = true;
     try {
-        share_spans();
-        for (export_stream& stream : streams_)
-            good &= stream.run(limits_, last, [this](std::string_view exporter, const shipment& s) {
-                report(exporter, s);
-            });
+        set_limits();
+        const bool good = run_streams(last);
+        if (last)
+            spool_unsent();
+        else if (good && spool_ && spool_waits_)
+            send_spooled();
+        return good;
     } catch (const std::exception& problem) {  // no memory: the next cycle begins anew
         diagnose("export.failed", std::string("an export was given up: ") + problem.what());
         return false;
     }
+}
+
+bool pipeline::core::run_streams(bool last) {
+    share_spans();
+    bool good = true;
+    for (export_stream& stream : streams_)
+        good &= stream.run(limits_, last, [this](std::string_view exporter, const shipment& s) {
+            report(exporter, s);
+        });
     return good;
+}
+
+export_stream* pipeline::core::otlp_stream() noexcept {
+    for (export_stream& stream : streams_)
+        if (stream.to().name() == "otlp") return &stream;
+    return nullptr;
+}
+
+// What earlier processes left. On failure it waits for the next export that succeeds.
+void pipeline::core::send_spooled() {
+    spool_waits_ = !spool_->send(
+        otlp_stream()->to(), limits_,
+        [this](std::string_view exporter, const shipment& s) { report(exporter, s); });
+    if (options_.self.spooled != nullptr)
+        options_.self.spooled(static_cast<double>(spool_->waiting_bytes()));
+}
+
+// Before anything else, so that also a process that ends soon does it.
+void pipeline::core::send_spooled_first() noexcept {
+    {
+        const std::lock_guard lock(mutex_);
+        busy_ = true;  // a flush makes it give way
+    }
+    try {
+        set_limits();
+        send_spooled();
+    } catch (const std::exception& problem) {
+        diagnose("export.spool", std::string("the spool was not sent: ") + problem.what());
+    }
+    const std::lock_guard lock(mutex_);
+    busy_ = false;
+}
+
+void pipeline::core::spool_unsent() {
+    if (!spool_) return;
+    for (const auto& [signal, body] : otlp_stream()->take_unsent()) spool_->keep(signal, body);
 }
 
 void pipeline::core::share_spans() {

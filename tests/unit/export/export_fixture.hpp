@@ -59,13 +59,18 @@ inline std::map<std::string, std::int64_t> counts_in(const std::string& body,
 class ExportTest : public engine::EngineTest {
 protected:
     ExportTest() {
+        begin_anew();
+        config.exporters = {"otlp"};
+        config.export_interval_ms = 60000;
+        config.traces_enabled = false;
+    }
+
+    // As a process that has recorded nothing yet.
+    void begin_anew() {
         auto options = options_with({});
         options.encode = encode_series_attributes;
         source = std::make_shared<engine::generation>(options);
         engine::begin_generation(source);
-        config.exporters = {"otlp"};
-        config.export_interval_ms = 60000;
-        config.traces_enabled = false;
     }
 
     void send_to(const fake_collector& collector) {
