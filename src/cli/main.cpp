@@ -32,6 +32,9 @@ std::function<int()> declare_replay(CLI::App& command) {
                      "go on as the files grow, until SIGINT or SIGTERM");
     command.add_flag_callback(
         "--no-health", [options] { options->health = false; }, "do not evaluate rollout health");
+    command.add_option("--otlp", options->otlp,
+                       "send the points there, OTLP over HTTP: URL/v1/metrics. Sending\n"
+                       "the same files again doubles nothing");
     command.footer(
         "Exit code: 0 all rows were read; 3 some rows or files were refused or damaged,\n"
         "the rest was replayed; 2 wrong usage, or no file could be read.\n"

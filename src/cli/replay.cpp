@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gym/telemetry/lifecycle.hpp>
 
+#include <chrono>
+#include <optional>
+
 #include <cli/console.hpp>
 #include <cli/replay.hpp>
 #include <cli/replay_files.hpp>
 #include <cli/replay_json.hpp>
+#include <cli/replay_otlp.hpp>
 #include <cli/replay_report.hpp>
 #include <cli/replay_sink.hpp>
 #include <cli/replay_summary.hpp>
@@ -40,6 +44,55 @@ std::string report_of(const telemetry::collection& collected, const replay_sink&
     return to_report(run, look_of_stdout());
 }
 
+// What --otlp adds: nothing without it.
+class replay_to_receiver {
+public:
+    replay_to_receiver(const replay_options& options, const replay_files& files,
+                       const replay_sink& sink, console& out)
+        : options_(options), files_(files), sink_(sink) {
+        if (!options.otlp.empty()) sender_.emplace(options.otlp, out);
+    }
+
+    bool is_usable() const noexcept { return !sender_ || sender_->is_usable(); }
+
+    // While files grow: once a second at most, and only what is new. A failure is made good by the
+    // next one, since the figures are cumulative.
+    void send_sometimes() {
+        const auto now = std::chrono::steady_clock::now();
+        if (!sender_ || sink_.rows() == sent_rows_ || now < next_) return;
+        send();
+        next_ = now + std::chrono::seconds(1);
+    }
+    // True when the receiver has all of it.
+    bool send() {
+        if (!sender_) return true;
+        sent_rows_ = sink_.rows();
+        return sender_->send(instance_id(), {.oldest_s = sink_.oldest_s(),
+                                             .newest_s = sink_.newest_s(),
+                                             .file_time_s = files_.newest_file_s()});
+    }
+
+    bool send_last(console& out) {
+        const bool is_sent = send();
+        if (sender_ && is_sent)
+            out.complain("sent to " + options_.otlp + " as service.instance.id " + instance_id());
+        return is_sent;
+    }
+
+private:
+    // A file that grows has no content yet by which it could be told; its name must do.
+    std::string instance_id() const {
+        return instance_id_of(options_.follow ? files_.paths() : files_.contents());
+    }
+
+    const replay_options& options_;
+    const replay_files& files_;
+    const replay_sink& sink_;
+    std::optional<replay_sender> sender_;
+    std::uint64_t sent_rows_ = 0;
+    std::chrono::steady_clock::time_point next_{};
+};
+
 }  // namespace
 
 int run_replay(const replay_options& options) {
@@ -50,10 +103,17 @@ int run_replay(const replay_options& options) {
     }
     replay_sink sink(out, options.health);
     replay_files files(sink, out);
+    replay_to_receiver receiver(options, files, sink, out);
+    if (!receiver.is_usable()) {
+        out.flush_complaints();
+        return exit_usage;
+    }
+    if (!options.otlp.empty()) files.keep_contents();
     for (const std::string& path : options.files) files.add(path);
-    options.follow ? files.follow() : files.read_all();
+    options.follow ? files.follow([&receiver] { receiver.send_sometimes(); }) : files.read_all();
 
     const telemetry::collection collected = telemetry::collect();
+    const bool is_sent = receiver.send_last(out);
     telemetry::shutdown();
     out.flush_complaints();
     if (files.read() == 0 && files.refused() > 0) return exit_usage;
@@ -62,7 +122,7 @@ int run_replay(const replay_options& options) {
             ? to_json(collected,
                       {.rows = sink.rows(), .rejected = sink.rejected(), .files = files.read()})
             : report_of(collected, sink, files, options);
-    if (!write_stdout(text)) return exit_failure;
+    if (!write_stdout(text) || !is_sent) return exit_failure;
     return sink.rejected() + files.refused() + files.damaged() > 0 ? exit_partial : exit_ok;
 }
 

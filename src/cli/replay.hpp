@@ -13,6 +13,7 @@ struct replay_options {
     bool json = false;
     bool follow = false;
     bool health = true;
+    std::string otlp;  // where to send what was recorded; empty: nowhere
 };
 
 // Returns the exit code: 0 all rows were read; 3 some rows or files were refused or damaged and the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gym/telemetry/constants.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -50,9 +51,23 @@ bool replay_files::open(const std::string& path, bool may_be_missing) {
     f->is_regular = S_ISREG(about.st_mode);
     if (f->is_regular) f->size = static_cast<std::uint64_t>(about.st_size);
     if (!identities_.insert(f->identity).second) return true;
+    newest_file_s_ = std::max<std::int64_t>(newest_file_s_, about.st_mtime);
     bytes_total_ += f->size;
     files_.push_back(std::move(f));
     return true;
+}
+
+std::vector<std::string> replay_files::contents() const {
+    std::vector<std::string> hashes;
+    for (const auto& f : files_)
+        if (f->is_counted) hashes.push_back(f->content.text());
+    return hashes;
+}
+
+std::vector<std::string> replay_files::paths() const {
+    std::vector<std::string> result;
+    for (const auto& f : files_) result.push_back(f->path);
+    return result;
 }
 
 void replay_files::start(file& f, std::size_t block) {
@@ -78,7 +93,9 @@ void replay_files::end(file& f, std::string_view damage) {
 
 // Reads a piece. What it returns is not `some` when there is no more, for now or for good.
 input::state replay_files::step(file& f, bool final) {
-    const input::outcome got = f.bytes->read(f.lines->room(), final);
+    const std::span<char> room = f.lines->room();
+    const input::outcome got = f.bytes->read(room, final);
+    if (keeps_contents_) f.content.add({room.data(), got.bytes});
     if (got.is == input::state::refused) {
         refuse(f.name, f.bytes->problem());
         f.is_done = true;

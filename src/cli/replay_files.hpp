@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <cli/console.hpp>
+#include <cli/content_hash.hpp>
 #include <cli/input.hpp>
 #include <cli/replay_sink.hpp>
 #include <cli/run_files.hpp>
@@ -31,7 +33,17 @@ public:
     void read_all();
     // Reads what is there, then goes on as the files grow, until SIGINT or SIGTERM, or until all of
     // them are pipes that have ended.
-    void follow();
+    // `between` is called whenever all that is there has been read.
+    void follow(const std::function<void()>& between);
+
+    // Keeps a hash of each file's content as it is read, for `contents`.
+    void keep_contents() noexcept { keeps_contents_ = true; }
+    // Of the files that could be read, uncompressed.
+    std::vector<std::string> contents() const;
+    // Names of the files, in the order in which they were named.
+    std::vector<std::string> paths() const;
+    // Seconds since the epoch of the file that was changed last; 0 when there is none.
+    std::int64_t newest_file_s() const noexcept { return newest_file_s_; }
 
     std::uint64_t read() const noexcept { return read_; }        // that could be read
     std::uint64_t refused() const noexcept { return refused_; }  // that could not be
@@ -48,6 +60,7 @@ private:
         bool is_regular = false;
         bool is_done = false;
         bool is_counted = false;
+        content_hash content;
         std::unique_ptr<input> bytes;
         std::unique_ptr<gym::telemetry::rollout::line_reader> lines;
     };
@@ -75,6 +88,8 @@ private:
     std::uint64_t refused_ = 0;
     std::uint64_t damaged_ = 0;
     std::uint64_t skipped_ = 0;
+    bool keeps_contents_ = false;
+    std::int64_t newest_file_s_ = 0;
     std::uint64_t bytes_done_ = 0;
     std::uint64_t bytes_total_ = 0;
 };

@@ -126,7 +126,7 @@ bool replay_files::is_followable() const noexcept {
     return std::any_of(files_.begin(), files_.end(), [](const auto& f) { return !f->is_done; });
 }
 
-void replay_files::follow() {
+void replay_files::follow(const std::function<void()>& between) {
     const end_signals signals;
     while (was_asked_to_end == 0) {
         look_for_failures_files();
@@ -140,6 +140,7 @@ void replay_files::follow() {
         }
         out_.flush_complaints();
         if (!is_followable()) break;
+        between();
         out_.status(fmt::format(" following: {} rows; Ctrl-C ends", sink_.rows()));
         std::vector<pollfd> descriptors;
         for (const auto& f : files_)

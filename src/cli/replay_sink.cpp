@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gym/telemetry/rollout.hpp>
 
+#include <algorithm>
 #include <array>
 
 #include <base/utf8.hpp>
@@ -14,6 +15,10 @@ namespace rollout = gym::telemetry::rollout;
 
 void replay_sink::accept(const rollout::row& r, std::string_view text, std::uint64_t) {
     ++rows_;
+    if (r.created_at_s > 0) {
+        oldest_s_ = oldest_s_ > 0 ? std::min(oldest_s_, r.created_at_s) : r.created_at_s;
+        newest_s_ = std::max(newest_s_, r.created_at_s);
+    }
     const std::string_view environment = r.dispatch_name();
     gym::telemetry::record_rollout_row(rollout::to_recorded(r), outcome_, environment);
     if (r.drained) {

@@ -43,6 +43,9 @@ public:
     std::uint64_t rows() const noexcept { return rows_; }
     std::uint64_t rejected() const noexcept { return rejected_; }
     std::uint64_t drained() const noexcept { return drained_; }
+    // The oldest and newest positive response.created_at; 0 when no row has one.
+    double oldest_s() const noexcept { return oldest_s_; }
+    double newest_s() const noexcept { return newest_s_; }
     const tokens_by_environment& tokens() const noexcept { return tokens_; }
 
 private:
@@ -57,6 +60,8 @@ private:
     std::uint64_t rows_ = 0;
     std::uint64_t rejected_ = 0;
     std::uint64_t drained_ = 0;
+    double oldest_s_ = 0;
+    double newest_s_ = 0;
     tokens_by_environment tokens_;
     tokens_by_environment::value_type* last_tokens_ = nullptr;  // rows of one name come in a row
 };
