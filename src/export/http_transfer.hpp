@@ -27,11 +27,11 @@ inline constexpr std::size_t answer_bytes_max = 65536;
 bool prepare_http() noexcept;
 
 struct http_target {
-    std::string url;
-    std::vector<std::pair<std::string, std::string>> headers;  // without the content's own
-    std::string certificate;                                   // files; empty: the system's
-    std::string client_certificate;
-    std::string client_key;
+    std::string url{};
+    std::vector<std::pair<std::string, std::string>> headers{};  // without the content's own
+    std::string certificate{};                                   // files; empty: the system's
+    std::string client_certificate{};
+    std::string client_key{};
     bool compress = false;
     // From the beginning of a request's first try to the end of its last one.
     std::chrono::milliseconds timeout{10000};
