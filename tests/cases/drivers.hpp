@@ -24,5 +24,6 @@ void play_unit(const case_file& c);
 void play_config(const case_file& c);
 void play_rollout_row(const case_file& c);
 void play_pool(const case_file& c);
+void play_cli(const case_file& c);
 
 }  // namespace gym::telemetry::cases
