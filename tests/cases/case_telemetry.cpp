@@ -2,6 +2,7 @@
 #include "case_telemetry.hpp"
 
 #include "handle/testing.hpp"
+#include "values.hpp"
 #include "verdict.hpp"
 
 #include <gym/telemetry/gates.hpp>
@@ -41,6 +42,11 @@ options options_of(const case_file& c) {
     to.span_groups = groups_of(c);
     if (c.given.find("cardinality_limit"))
         to.cardinality_limit = c.given_integer("cardinality_limit", 0);
+    if (const json_value* ignored = c.given.find("ignored_checks")) {
+        to.health_check_ignored_checks.emplace();
+        for (const json_value& id : ignored->items)
+            to.health_check_ignored_checks->push_back(text_of(id));
+    }
     to.ignore_environment = true;
     to.memory_readers = static_cast<int>(c.given_integer("readers", 1));
     to.memory_temporality = temporality_of(c);
