@@ -80,6 +80,7 @@ std::vector<call> calls_of(const json_value& list) {
 case_file read_case(const json_value& line) {
     check_case(line);
     case_file to;
+    to.line = line;
     to.id = line.find("id")->text;
     to.driver = line.find("driver")->text;
     if (const json_value* given = line.find("given")) to.given = *given;

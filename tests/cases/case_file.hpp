@@ -28,6 +28,7 @@ struct call {
 };
 
 struct case_file {
+    json_value line;  // the whole of it
     std::string id;
     std::string driver;
     json_value given;

@@ -7,10 +7,19 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// clang-format off
 constexpr driver_entry all[] = {
-    {"inproc", play_inproc, 60s},           {"unit", play_unit, 60s}, {"config", play_config, 60s},
-    {"rollout_row", play_rollout_row, 60s}, {"pool", play_pool, 60s},
+    {"inproc", play_inproc, 60s},
+    {"unit", play_unit, 60s},
+    {"config", play_config, 60s},
+    {"rollout_row", play_rollout_row, 60s},
+    {"pool", play_pool, 60s},
+    {"cli", play_cli, 300s},
+    {"sandbox_wrapper", play_sandbox_wrapper, 60s},
+    {"health", play_health, 60s},
+    {"process", play_process, 120s},
 };
+// clang-format on
 
 }  // namespace
 

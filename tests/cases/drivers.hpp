@@ -27,5 +27,6 @@ void play_pool(const case_file& c);
 void play_cli(const case_file& c);
 void play_sandbox_wrapper(const case_file& c);
 void play_health(const case_file& c);
+void play_process(const case_file& c);
 
 }  // namespace gym::telemetry::cases

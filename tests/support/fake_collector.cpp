@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <ctime>
 #include <stdexcept>
 #include <string_view>
 
@@ -61,6 +63,21 @@ received_request parse_head(std::string_view head) {
         at = end + 2;
     }
     return request;
+}
+
+// An HTTP date (RFC 9110) so far ahead of now, whatever the locale is.
+std::string http_date(std::chrono::seconds ahead) {
+    constexpr std::string_view days = "SunMonTueWedThuFriSat";
+    constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+    const std::time_t when =
+        std::chrono::system_clock::to_time_t(std::chrono::system_clock::now() + ahead);
+    std::tm utc{};
+    ::gmtime_r(&when, &utc);
+    char text[64];
+    std::snprintf(text, sizeof text, "%.3s, %02d %.3s %d %02d:%02d:%02d GMT",
+                  days.data() + 3 * utc.tm_wday, utc.tm_mday, months.data() + 3 * utc.tm_mon,
+                  1900 + utc.tm_year, utc.tm_hour, utc.tm_min, utc.tm_sec);
+    return text;
 }
 
 // Ends a connection with an RST.
@@ -128,6 +145,7 @@ void fake_collector::set_responses(std::vector<fake_response> responses) {
     const std::lock_guard lock(mutex_);
     responses_ = std::move(responses);
     attempts_ = 0;
+    attempt_times_.clear();
 }
 
 std::vector<received_request> fake_collector::requests() const {
@@ -138,6 +156,11 @@ std::vector<received_request> fake_collector::requests() const {
 std::size_t fake_collector::attempts() const {
     const std::lock_guard lock(mutex_);
     return attempts_;
+}
+
+std::vector<std::chrono::steady_clock::time_point> fake_collector::attempt_times() const {
+    const std::lock_guard lock(mutex_);
+    return attempt_times_;
 }
 
 bool fake_collector::wait_for_requests(std::size_t count, std::chrono::milliseconds timeout) const {
@@ -170,6 +193,7 @@ void fake_collector::serve(int socket) {
 fake_response fake_collector::next_response() {
     const std::lock_guard lock(mutex_);
     const std::size_t index = attempts_++;
+    attempt_times_.push_back(std::chrono::steady_clock::now());
     changed_.notify_all();
     if (responses_.empty()) return {};
     return responses_[std::min(index, responses_.size() - 1)];
@@ -224,6 +248,7 @@ bool fake_collector::answer(int socket, const fake_response& how, std::size_t re
     std::string head = "HTTP/1.1 " + std::to_string(how.status) + " Fake\r\n";
     head += "Content-Type: application/x-protobuf\r\n";
     if (!how.retry_after.empty()) head += "Retry-After: " + how.retry_after + "\r\n";
+    if (how.retry_after_date) head += "Retry-After: " + http_date(*how.retry_after_date) + "\r\n";
     for (const auto& [name, value] : how.headers) head += name + ": " + value + "\r\n";
     const std::size_t size = how.body.size() + (how.stalling_body ? 1 : 0);
     if (!how.endless_body) head += "Content-Length: " + std::to_string(size) + "\r\n";

@@ -27,6 +27,7 @@ struct fake_response {
     int status = 200;
     std::chrono::milliseconds delay{0};
     std::string retry_after{};  // the header as it stands
+    std::optional<std::chrono::seconds> retry_after_date{};  // as an HTTP date so far ahead
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};
     bool endless_body = false;   // zero bytes until the client goes away
@@ -71,6 +72,8 @@ public:
     std::vector<received_request> requests() const;
     // Those whose header arrived, read in full or not.
     std::size_t attempts() const;
+    // When their headers arrived.
+    std::vector<std::chrono::steady_clock::time_point> attempt_times() const;
     // False when they did not come within the timeout.
     bool wait_for_requests(std::size_t count, std::chrono::milliseconds timeout =
                                                   std::chrono::milliseconds(10000)) const;
@@ -101,6 +104,7 @@ private:
     std::list<connection> connections_;
     std::vector<fake_response> responses_;
     std::size_t attempts_ = 0;
+    std::vector<std::chrono::steady_clock::time_point> attempt_times_;
     std::vector<received_request> requests_;
 };
 
