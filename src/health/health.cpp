@@ -8,6 +8,7 @@
 #include <gym/telemetry/recorders.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <new>
 
 namespace gym::telemetry {
@@ -46,8 +47,11 @@ struct live_evaluator {
 };
 
 live_evaluator& this_thread_evaluator() {
-    thread_local live_evaluator evaluator;
-    return evaluator;
+    // On the heap: all thread-local storage of the library has to fit what a running process has
+    // to spare for a library that it loads.
+    thread_local const std::unique_ptr<live_evaluator> evaluator =
+        std::make_unique<live_evaluator>();
+    return *evaluator;
 }
 
 std::vector<std::string_view> flagged(const row_evaluation& evaluation) {

@@ -16,8 +16,9 @@ bool sleep_for(std::chrono::nanoseconds pause, void*) {
 }
 
 double random_share() {
-    // Seeded for each thread from the system: forked workers must not wait in step.
-    thread_local std::random_device device;
+    // From the system each time: forked workers must not wait in step. A device has 5,000 bytes,
+    // which is too much for a thread-local one: a plug-in could not be loaded with it.
+    std::random_device device;
     return std::uniform_real_distribution<double>(0, 1)(device);
 }
 
