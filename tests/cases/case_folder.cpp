@@ -33,7 +33,8 @@ public:
     }
     void add(const std::string& text, std::int64_t times) {
         std::string block;
-        const std::size_t per_block = text.empty() ? 1 : std::max<std::size_t>(1, 65536 / text.size());
+        const std::size_t per_block =
+            text.empty() ? 1 : std::max<std::size_t>(1, 65536 / text.size());
         for (std::size_t i = 0; i < per_block; ++i) block += text;
         const auto step = static_cast<std::int64_t>(per_block);
         for (; times >= step; times -= step) add(block);
@@ -58,7 +59,9 @@ void generate(const json_value& from, file_writer& to) {
     to.add(text("suffix"));
 }
 
-bool is_gzip(const json_value* compress) { return compress != nullptr; }
+bool is_gzip(const json_value* compress) {
+    return compress != nullptr;
+}
 
 void write_rollouts(const case_file& c, const std::string& path) {
     const json_value* text = c.given.find("file_text");

@@ -3,9 +3,9 @@
 
 #include "values.hpp"
 
-#include <opentelemetry/proto/collector/metrics/v1/metrics_service.pb.h>
-
 #include <algorithm>
+
+#include <opentelemetry/proto/collector/metrics/v1/metrics_service.pb.h>
 
 namespace gym::telemetry::cases {
 
@@ -51,13 +51,15 @@ std::vector<test::fake_response> case_collector::responses_of(const json_value& 
 
 test::fake_response case_collector::response_of(const json_value& from) {
     test::fake_response to;
-    if (const json_value* status = from.find("status")) to.status = static_cast<int>(int64_of(*status));
+    if (const json_value* status = from.find("status"))
+        to.status = static_cast<int>(int64_of(*status));
     to.delay = milliseconds_of(from.find("delay_ms"));
     to.retry_after = text_or_empty(from.find("retry_after"));
     if (const json_value* ahead = from.find("retry_after_date_s"))
         to.retry_after_date = std::chrono::seconds(int64_of(*ahead));
     if (const json_value* headers = from.find("headers"))
-        for (const auto& [name, value] : headers->members) to.headers.emplace_back(name, text_of(value));
+        for (const auto& [name, value] : headers->members)
+            to.headers.emplace_back(name, text_of(value));
     if (const json_value* elsewhere = from.find("location_elsewhere"))
         to.headers.emplace_back("Location", elsewhere_.url() + text_of(*elsewhere));
     if (const json_value* body = from.find("body_b64")) to.body = base64_decoded(text_of(*body));

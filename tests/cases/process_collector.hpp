@@ -4,7 +4,6 @@
 #pragma once
 
 #include "case_file.hpp"
-
 #include "fake_collector.hpp"
 
 #include <chrono>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Driver `process`: a child program and a fake collector.
+#include "base/utf8.hpp"
 #include "drivers.hpp"
 #include "process_run.hpp"
 #include "recorder_calls.hpp"
 #include "values.hpp"
 #include "verdict.hpp"
-
-#include "base/utf8.hpp"
 
 #include <gym/telemetry/constants.hpp>
 
@@ -90,9 +89,12 @@ void check_batch(const case_file& c, const process_result& r, bool lost) {
 void play_process(const case_file& c) {
     const process_result r = run_process(c, std::chrono::seconds(60));
     for (const auto& [key, value] : c.expect.members) {
-        if (key == "received_series") check_received_series(r, value);
-        else if (key == "received") check_received(r, value);
-        else if (key == "batch_lost") check_batch(c, r, value.flag);
+        if (key == "received_series")
+            check_received_series(r, value);
+        else if (key == "received")
+            check_received(r, value);
+        else if (key == "batch_lost")
+            check_batch(c, r, value.flag);
         else if (key == "stderr")
             require(r.err == text_of(value), "stderr is " + json_text(r.err.substr(0, 300)));
         else if (key != "properties" && key != "note")

@@ -93,9 +93,9 @@ void counted_as_success(const view& v) {
     require(v.r.self_metric({"gym.telemetry.export_total", "otlp", "ok"}) > 0,
             "no export counts as a success");
     for (const char* outcome : {"partial", "rejected", "failed"})
-        expect_eq(static_cast<double>(
-                      v.r.self_metric({"gym.telemetry.export_total", "otlp", outcome})),
-                  0, std::string("the number of exports that are ") + outcome);
+        expect_eq(
+            static_cast<double>(v.r.self_metric({"gym.telemetry.export_total", "otlp", outcome})),
+            0, std::string("the number of exports that are ") + outcome);
     message_reported(v);
 }
 
@@ -215,16 +215,15 @@ void child_resource_differs(const view& v) {
         if (at != attributes.end()) (v.is_first(identity) ? first : others).insert(at->second);
     }
     require(!first.empty() && !others.empty(), "one of the two sent no " + v.field("key"));
-    for (const std::string& value : first)
-        require(!others.contains(value), "both sent " + value);
+    for (const std::string& value : first) require(!others.contains(value), "both sent " + value);
 }
 
 double slowest_child_s(const view& v) {
     double slowest = 0;
     for (const auto& [pid, child] : v.r.children) {
         require(child.ended_ns.has_value(), "a child has not ended");
-        slowest = std::max(slowest,
-                           static_cast<double>(*child.ended_ns - child.forked_ns) / ns_per_s);
+        slowest =
+            std::max(slowest, static_cast<double>(*child.ended_ns - child.forked_ns) / ns_per_s);
     }
     return slowest;
 }
@@ -308,27 +307,43 @@ void start_le_time(const view& v) {
 
 const std::map<std::string_view, check>& data_checks() {
     static const std::map<std::string_view, check> table = {
-        {"received_total_eq", [](const view& v) { expect_eq(v.data().total(), v.n(), "the total"); }},
-        {"sum_over_identities_eq", [](const view& v) { expect_eq(v.data().total(), v.n(), "the sum"); }},
-        {"parent_total_eq", [](const view& v) { expect_eq(v.total(true), v.n(), "the parent's total"); }},
-        {"child_total_eq", [](const view& v) { expect_eq(v.total(false), v.n(), "the children's total"); }},
-        {"identities_eq", [](const view& v) {
-             expect_eq(static_cast<double>(v.data().totals().size()), v.n(), "the number of identities");
+        {"received_total_eq",
+         [](const view& v) { expect_eq(v.data().total(), v.n(), "the total"); }},
+        {"sum_over_identities_eq",
+         [](const view& v) { expect_eq(v.data().total(), v.n(), "the sum"); }},
+        {"parent_total_eq",
+         [](const view& v) { expect_eq(v.total(true), v.n(), "the parent's total"); }},
+        {"child_total_eq",
+         [](const view& v) { expect_eq(v.total(false), v.n(), "the children's total"); }},
+        {"identities_eq",
+         [](const view& v) {
+             expect_eq(static_cast<double>(v.data().totals().size()), v.n(),
+                       "the number of identities");
          }},
         {"each_identity_value_eq", each_identity},
         {"child_resource_differs", child_resource_differs},
-        {"last_received_value_eq", [](const view& v) { expect_eq(last_value(v), v.n(), "the last value"); }},
-        {"attempts_eq", [](const view& v) { expect_eq(attempts_before_flush(v), v.n(), "the number of attempts"); }},
+        {"last_received_value_eq",
+         [](const view& v) { expect_eq(last_value(v), v.n(), "the last value"); }},
+        {"attempts_eq",
+         [](const view& v) {
+             expect_eq(attempts_before_flush(v), v.n(), "the number of attempts");
+         }},
         {"attempts_per_batch_eq", attempts_per_batch},
         {"retried_bytes_identical", retried_bytes_identical},
-        {"gap_ge_ms", [](const view& v) { require(gap_ms(v) >= v.n(), "the gap is " + text(gap_ms(v)) + " ms"); }},
+        {"gap_ge_ms",
+         [](const view& v) {
+             require(gap_ms(v) >= v.n(), "the gap is " + text(gap_ms(v)) + " ms");
+         }},
         {"gap_le_ms", [](const view& v) { expect_le(gap_ms(v), v.n(), "the gap in ms"); }},
         {"value_length_le", value_length},
         {"request_bytes_le", request_bytes},
-        {"valid_utf8_on_wire", [](const view& v) { require(v.data().problem.empty(), v.data().problem); }},
+        {"valid_utf8_on_wire",
+         [](const view& v) { require(v.data().problem.empty(), v.data().problem); }},
         {"truncation_never_splits_a_character", never_splits},
-        {"auth_header_not_sent_elsewhere", [](const view& v) {
-             expect_eq(static_cast<double>(v.r.requests_elsewhere), 0, "the number of requests elsewhere");
+        {"auth_header_not_sent_elsewhere",
+         [](const view& v) {
+             expect_eq(static_cast<double>(v.r.requests_elsewhere), 0,
+                       "the number of requests elsewhere");
          }},
         {"start_time_le_time", start_le_time},
         {"start_time_constant_for_cumulative", start_time_constant},
@@ -343,38 +358,56 @@ const std::map<std::string_view, check>& run_checks() {
         {"rejected_reported", rejected_reported},
         {"counted_as_success", counted_as_success},
         {"error_reported_once", error_reported_once},
-        {"record_never_blocked", [](const view& v) {
-             expect_le(static_cast<double>(v.number("longest_record_ns")) / ns_per_ms, 50, "the longest record in ms");
+        {"record_never_blocked",
+         [](const view& v) {
+             expect_le(static_cast<double>(v.number("longest_record_ns")) / ns_per_ms, 50,
+                       "the longest record in ms");
          }},
-        {"record_p999_le_us", [](const view& v) {
-             expect_le(static_cast<double>(v.number("record_p999_ns")) / 1000, v.n(), "p99.9 of a record in us");
+        {"record_p999_le_us",
+         [](const view& v) {
+             expect_le(static_cast<double>(v.number("record_p999_ns")) / 1000, v.n(),
+                       "p99.9 of a record in us");
          }},
-        {"threads_le", [](const view& v) { expect_le(v.r.threads_max, v.n(), "the number of threads"); }},
-        {"threads_eq", [](const view& v) {
+        {"threads_le",
+         [](const view& v) { expect_le(v.r.threads_max, v.n(), "the number of threads"); }},
+        {"threads_eq",
+         [](const view& v) {
              expect_eq(static_cast<double>(v.number("threads")), v.n(), "the number of threads");
          }},
-        {"sockets_eq", [](const view& v) {
+        {"sockets_eq",
+         [](const view& v) {
              expect_eq(static_cast<double>(v.number("sockets")), v.n(), "the number of sockets");
          }},
-        {"rss_growth_le_mib", [](const view& v) {
+        {"rss_growth_le_mib",
+         [](const view& v) {
              if (is_sanitized) throw skip("memory is not judged under a sanitizer");
-             expect_le(static_cast<double>(v.number("growth_kib")) / 1024, v.n(), "the growth in MiB");
+             expect_le(static_cast<double>(v.number("growth_kib")) / 1024, v.n(),
+                       "the growth in MiB");
          }},
-        {"shutdown_took_le_ms", [](const view& v) { expect_le(shutdown_ms(v), v.n(), "the shutdown in ms"); }},
+        {"shutdown_took_le_ms",
+         [](const view& v) { expect_le(shutdown_ms(v), v.n(), "the shutdown in ms"); }},
         {"exit_within_s", [](const view& v) { expect_le(exit_s(v), v.n(), "the exit in s"); }},
-        {"parent_exit_within_s", [](const view& v) { expect_le(exit_s(v), v.n(), "the exit in s"); }},
-        {"child_exit_within_s", [](const view& v) { expect_le(slowest_child_s(v), v.n(), "the child's life in s"); }},
-        {"no_child_hangs_s", [](const view& v) { expect_le(slowest_child_s(v), v.n(), "a child's life in s"); }},
-        {"no_socket_inherited_by_exec", [](const view& v) {
+        {"parent_exit_within_s",
+         [](const view& v) { expect_le(exit_s(v), v.n(), "the exit in s"); }},
+        {"child_exit_within_s",
+         [](const view& v) { expect_le(slowest_child_s(v), v.n(), "the child's life in s"); }},
+        {"no_child_hangs_s",
+         [](const view& v) { expect_le(slowest_child_s(v), v.n(), "a child's life in s"); }},
+        {"no_socket_inherited_by_exec",
+         [](const view& v) {
              require(v.r.named("inheritable_socket").empty(), "a socket is not close-on-exec");
          }},
         {"exit_code", exit_code},
         {"terminated_by", terminated_by},
-        {"stdout_contains", [](const view& v) {
-             require(v.r.out.find(v.field("text")) != std::string::npos, "stdout is " + v.r.out.substr(0, 500));
+        {"stdout_contains",
+         [](const view& v) {
+             require(v.r.out.find(v.field("text")) != std::string::npos,
+                     "stdout is " + v.r.out.substr(0, 500));
          }},
-        {"stdout_not_contains", [](const view& v) {
-             require(v.r.out.find(v.field("text")) == std::string::npos, "stdout is " + v.r.out.substr(0, 500));
+        {"stdout_not_contains",
+         [](const view& v) {
+             require(v.r.out.find(v.field("text")) == std::string::npos,
+                     "stdout is " + v.r.out.substr(0, 500));
          }},
         {"no_crash", no_crash},
         {"no_deadlock", [](const view&) {}},  // the driver waits 60 s and no more

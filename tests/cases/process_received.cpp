@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "process_received.hpp"
 
-#include <opentelemetry/proto/collector/metrics/v1/metrics_service.pb.h>
-#include <simdjson.h>
-
 #include <algorithm>
 #include <set>
 #include <utility>
+
+#include <opentelemetry/proto/collector/metrics/v1/metrics_service.pb.h>
+#include <simdjson.h>
 
 namespace gym::telemetry::cases {
 
@@ -161,11 +161,11 @@ std::map<std::string, double> received_data::totals() const {
             current = p.request;
             is_repetition = !bodies.insert(request.body).second;
         }
-        double& value = by_series[{p.identity, p.series()}];
+        double& last = by_series[{p.identity, p.series()}];
         if (p.is_delta) {
-            if (!is_repetition && !is_final_error(request.answered)) value += p.value;
+            if (!is_repetition && !is_final_error(request.answered)) last += p.value;
         } else if (request.answered == 200) {
-            value = p.value;
+            last = p.value;
         }
     }
     std::map<std::string, double> to;

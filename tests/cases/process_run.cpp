@@ -171,8 +171,7 @@ private:
 shared_words* share_words(const case_folder& folder) {
     folder.write("shared", std::string(sizeof(shared_words), '\0'));
     const int file = open(folder.path("shared").c_str(), O_RDWR | O_CLOEXEC);
-    void* mapped =
-        mmap(nullptr, sizeof(shared_words), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* mapped = mmap(nullptr, sizeof(shared_words), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     require(mapped != MAP_FAILED, "no shared memory");
     return static_cast<shared_words*>(mapped);

@@ -191,9 +191,9 @@ void play_sandbox_wrapper(const case_file& c) {
     check_diagnostics(c, messages);
     check_properties(c, telemetry.seen(), messages);
     if (const json_value* reaches = c.expects("error_reaches_caller"))
-        require(played.error_reached() == reaches->flag,
-                played.error_reached() ? "an error reached the caller"
-                                       : "no error reached the caller");
+        require(played.error_reached() == reaches->flag, played.error_reached()
+                                                             ? "an error reached the caller"
+                                                             : "no error reached the caller");
 }
 
 }  // namespace gym::telemetry::cases

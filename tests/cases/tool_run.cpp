@@ -59,14 +59,16 @@ point point_of(const json_value& from) {
     to.instrument = from.find("instrument")->text;
     const json_value* count = from.find("count");
     for (const auto& [key, value] : from.find("attributes")->members)
-        to.attributes.emplace_back(
-            key, value.is == json_value::type::boolean ? attribute_value(value.flag)
-                                                       : attribute_value(value.text));
+        to.attributes.emplace_back(key, value.is == json_value::type::boolean
+                                            ? attribute_value(value.flag)
+                                            : attribute_value(value.text));
     if (count == nullptr) {
         const json_value& value = *from.find("value");
         const auto integer = exact_int64_of(value);
-        if (integer) to.value = *integer;
-        else to.value = number_of(value);
+        if (integer)
+            to.value = *integer;
+        else
+            to.value = number_of(value);
         return to;
     }
     histogram_value h;

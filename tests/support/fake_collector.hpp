@@ -26,7 +26,7 @@ namespace gym::telemetry::test {
 struct fake_response {
     int status = 200;
     std::chrono::milliseconds delay{0};
-    std::string retry_after{};  // the header as it stands
+    std::string retry_after{};                               // the header as it stands
     std::optional<std::chrono::seconds> retry_after_date{};  // as an HTTP date so far ahead
     std::vector<std::pair<std::string, std::string>> headers{};
     std::string body{};

@@ -2,13 +2,12 @@
 //
 // The process that a case of the driver `process` is about. The driver starts it with the case in a
 // file and telemetry's settings in the environment.
+#include "base/clock.hpp"
 #include "child_play.hpp"
 #include "measure.hpp"
 #include "process_report.hpp"
 #include "record_time.hpp"
 #include "values.hpp"
-
-#include "base/clock.hpp"
 
 #include <gym/telemetry/diagnostics.hpp>
 #include <gym/telemetry/lifecycle.hpp>
@@ -58,8 +57,8 @@ std::int64_t stepped_wall(void* context) noexcept {
 
 void set_wall_clock(const json_value& how) {
     static stepping_clock clock;
-    static detail::clock_source source{
-        [](void*) noexcept { return system_ns(CLOCK_MONOTONIC); }, stepped_wall, &clock};
+    static detail::clock_source source{[](void*) noexcept { return system_ns(CLOCK_MONOTONIC); },
+                                       stepped_wall, &clock};
     clock.begin_ns = monotonic_ns();
     if (const json_value* after = how.find("after_ms")) {
         clock.after_ns = int64_of(*after) * 1'000'000;
@@ -95,7 +94,9 @@ const static_object recording_object;
 
 }  // namespace
 
-void arm_static_object() { static_object_records = true; }
+void arm_static_object() {
+    static_object_records = true;
+}
 
 void record_forever(std::int64_t threads, const std::string& provider) {
     for (std::int64_t i = 0; i < threads; ++i)
@@ -111,7 +112,8 @@ void report_self_metrics() {
         if (value == nullptr) continue;
         std::string text = p.instrument;
         for (const auto& attribute : p.attributes)
-            if (const auto* label = std::get_if<std::string>(&attribute.second)) text += " " + *label;
+            if (const auto* label = std::get_if<std::string>(&attribute.second))
+                text += " " + *label;
         report("self_metric", text + " " + std::to_string(*value));
     }
 }
