@@ -143,9 +143,9 @@ bool is_final_error(int status) {
 
 std::string received_point::series() const {
     std::string to = instrument;
-    for (const auto& [key, value] : attributes) {
+    for (const auto& [key, text] : attributes) {
         (to += '\0') += key;
-        (to += '\0') += value;
+        (to += '\0') += text;
     }
     return to;
 }
