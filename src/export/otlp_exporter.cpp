@@ -157,7 +157,8 @@ void delivery::rejected() {
 
 void delivery::plan_retry(const export_limits& limits) {
     const time_point now = steady_clock::now();
-    const auto wished = parse_retry_after(by_.retry_after(), wall_now_ns() / 1'000'000'000);
+    // The system's clock as it stands: it is what the receiver's date is meant for.
+    const auto wished = parse_retry_after(by_.retry_after(), system_wall_ns() / 1'000'000'000);
     asked_to_wait_ = last_status_ != 0 && wished.has_value();
     // The sum could overflow: a wish beyond the deadline is one, however far.
     if (asked_to_wait_ && *wished > deadline(limits) - now)

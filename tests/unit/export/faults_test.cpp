@@ -3,6 +3,7 @@
 // Receivers that misbehave, over real sockets.
 #include "export_fixture.hpp"
 
+#include <ctime>
 #include <set>
 
 namespace gym::telemetry::detail {
@@ -116,6 +117,19 @@ TEST_F(Faults, RetryAfterInSecondsIsHonoured) {
     const auto requests = collector.requests();
     ASSERT_EQ(requests.size(), 2u);
     EXPECT_GE(requests[1].arrived - requests[0].answered_at, milliseconds(1000));
+}
+
+TEST_F(Faults, RetryAfterAsADateIsHonoured) {
+    const std::time_t at = std::time(nullptr) + 2;
+    std::tm parts{};
+    char date[64];
+    std::strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", ::gmtime_r(&at, &parts));
+    fake_collector collector({{.status = 503, .retry_after = date}, {.status = 200}});
+    send_to(collector);
+    const auto pipeline = start();
+    EXPECT_TRUE(flush_five(*pipeline));
+    EXPECT_GE(std::time(nullptr), at);
+    EXPECT_EQ(collector.attempts(), 2u);
 }
 
 TEST_F(Faults, RetryAfterBeyondTheDeadlineGivesUpAtOnce) {
