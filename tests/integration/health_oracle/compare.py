@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares `gymtel health` with NeMo Gym 0.7.0, byte for byte, over the rows of rows.py.
+"""Compares our health report with that of NeMo Gym 0.7.0, byte for byte, over the rows of rows.py.
 
-    compare.py GYMTEL [--work FOLDER] [--reuse] [--first N]
+    compare.py PROGRAM [--work FOLDER] [--reuse]
 
-Run by a Python that has nemo-gym 0.7.0. Exit code 0: equal. 1: a difference, shown by its row.
-With --reuse the original's files of an earlier run in FOLDER are used again.
+PROGRAM is `gymtel health`, or what takes its options. Run by a Python that has nemo-gym 0.7.0.
+Exit code 0: equal. 1: a difference, shown with its row. With --reuse the original's files of an
+earlier run in FOLDER are used again.
 """
 
 import argparse
@@ -12,8 +13,10 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import warnings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import original  # noqa: E402
 import rows  # noqa: E402
 
 FILES = ("quality_summary.json", "rollout_verdicts.jsonl")
@@ -45,16 +48,17 @@ def write_inputs(folder, contents):
     return paths
 
 
-def original(paths, folder, ignored):
-    from nemo_gym.rollout_health import run_health_checks
-    run_health_checks(paths, output_dir=folder, workers=1, ignored_checks=",".join(ignored))
+def run_original(paths, folder, ignored):
+    original.load().run_health_checks(paths, output_dir=folder, workers=1,
+                                      ignored_checks=",".join(ignored))
 
 
-def ours(gymtel, paths, folder, ignored, workers):
-    command = [gymtel, "health", "--output", folder, "--workers", str(workers)]
+def run_ours(program, paths, folder, ignored, workers):
+    command = [*program, "--output", folder, "--workers", str(workers)]
     for checks in ignored:
         command += ["--ignore", checks]
-    subprocess.run(command + list(paths), check=True, stdout=subprocess.DEVNULL)
+    return subprocess.run(command + list(paths), stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, timeout=300)
 
 
 def difference(name, expected, got, inputs):
@@ -86,57 +90,73 @@ def source_of(verdict, inputs):
     return b"?"
 
 
-def compare(gymtel, work, reuse):
-    count = 0
-    failures = 0
+def prepare(work, reuse=False):
+    """Writes inputs and the original's files; gives name, folder, inputs and checks of each run."""
+    prepared = []
     for name, contents, ignored in runs():
         folder = work / name
         (folder / "original").mkdir(parents=True, exist_ok=True)
         inputs = write_inputs(folder, contents)
-        count += sum(len(lines) for lines in contents)
         if not (reuse and (folder / "original" / FILES[1]).exists()):
-            original(inputs, folder / "original", ignored)
-        ours(gymtel, inputs, folder / "ours", ignored, 1 + len(name) % 3)
+            run_original(inputs, folder / "original", ignored)
+        prepared.append((name, folder, inputs, ignored))
+    return prepared
+
+
+def differences(program, prepared):
+    """What differs, run by run."""
+    for name, folder, inputs, ignored in prepared:
+        made = run_ours(program, inputs, folder / "ours", ignored, 1 + len(name) % 3)
+        if made.returncode != 0:
+            yield f"{name}: exit code {made.returncode}: {made.stderr.decode()}"
+            continue
         for file in FILES:
             found = difference(file, (folder / "original" / file).read_bytes(),
                                (folder / "ours" / file).read_bytes(), inputs)
             if found:
-                failures += 1
-                print(f"{name}/{file}: {found}")
-    print(f"{count} rows compared, {failures} files differ")
-    return failures == 0
+                yield f"{name}/{file}: {found}"
 
 
-def compare_refusals(gymtel, work):
+def compare(program, work, reuse):
+    prepared = prepare(work, reuse)
+    found = list(differences(program, prepared))
+    print("\n".join(found))
+    count = sum(path.read_bytes().count(b"\n") for _, _, inputs, _ in prepared
+                for path in inputs)
+    print(f"{count} rows compared, {len(found)} files differ")
+    return not found
+
+
+def compare_refusals(program, work):
     failures = 0
     for number, (name, lines) in enumerate(rows.refused()):
         folder = work / f"refused{number}"
         folder.mkdir(parents=True, exist_ok=True)
         inputs = write_inputs(folder, [lines])
         try:
-            original(inputs, folder / "original", [])
+            run_original(inputs, folder / "original", [])
             print(f"refused {name}: the original makes a report")
             failures += 1
         except Exception:  # of any kind: pydantic's, orjson's
             pass
-        made = subprocess.run([gymtel, "health", "--output", folder / "ours", *inputs],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        made = run_ours(program, inputs, folder / "ours", [], 1)
         if made.returncode != 2 or (folder / "ours" / FILES[0]).exists():
-            print(f"refused {name}: gymtel makes a report")
+            print(f"refused {name}: ours makes a report")
             failures += 1
     return failures == 0
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("gymtel")
+    parser.add_argument("program", nargs="+")
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--reuse", action="store_true")
     arguments = parser.parse_args()
+    warnings.simplefilter("ignore")  # pydantic's, on values that it cannot write as declared
     with tempfile.TemporaryDirectory() as scratch:
         work = arguments.work or pathlib.Path(scratch)
-        equal = compare(arguments.gymtel, work, arguments.reuse)
-        return 0 if compare_refusals(arguments.gymtel, work) and equal else 1
+        equal = compare(arguments.program, work, arguments.reuse)
+        return 0 if compare_refusals(arguments.program, work) and equal else 1
 
 
 if __name__ == "__main__":

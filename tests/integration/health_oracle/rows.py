@@ -14,6 +14,9 @@ from shapes import ABSENT, call, row, trajectory, turn
 WRONG = [None, True, False, 0, 1, -1, 2, 1.0, 1.5, -0.0, 1e300, 2**63, 2**64 - 1, -(2**63),
          "", " ", "x", "1", " 1.0 ", "-1", "1_0", "nan", "inf", "true", "completed", "message",
          [], {}, [1], ["x"], [[1]], {"a": 1}, [None], {"url": "u"}, [{}]]
+# The same for items of conversations, of which there are many.
+WRONG_IN_ITEMS = [None, True, 1, -1, 1.0, 1.5, "", "x", "1", "completed", [], {}, [1], ["x"],
+                  {"a": 1}]
 NUMBER_TEXTS = ["1.", ".5", "1e5", "+1", "+ 1", "1__0", "_1", "1_", "1.0_0", "00012", "0x1", "１",
                 "\u00a01\u2003", "\x1c1", "1\u0000", "-0", "1.00000", "Infinity", "-nan", "1e400",
                 "1e-400", "9223372036854775808", "9" * 19, "._5", "1_0e1_0", " 1_0 ", "t", "F",
@@ -311,7 +314,7 @@ def conversations():
     for item in ITEMS:
         yield with_items(item)
         yield with_items({**item, **TOKENS})
-        for by in broken(item, WRONG):
+        for by in broken(item, WRONG_IN_ITEMS):
             yield with_items(by)
     for field in ["prompt_token_ids", "generation_token_ids", "generation_log_probs",
                   "routed_experts"]:
