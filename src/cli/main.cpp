@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <cli/console.hpp>
 #include <cli/emit.hpp>
+#include <cli/health.hpp>
 #include <cli/replay.hpp>
 #include <cli/sandboxes.hpp>
 #include <cli/verbs.hpp>
@@ -68,10 +69,30 @@ std::function<int()> declare_emit(CLI::App& command) {
     return [options] { return run_emit(*options); };
 }
 
+std::function<int()> declare_health(CLI::App& command) {
+    auto options = std::make_shared<health_command>();
+    command.add_option("FILE", options->files, "rows of rollouts, JSON lines, in this order")
+        ->required();
+    command
+        .add_option("--ignore", options->ignored_checks,
+                    "checks that are not run: ids, comma-separated or one after another")
+        ->allow_extra_args(false);
+    command.add_option("--output", options->output_folder,
+                       "folder of the two files; that of the first FILE by default");
+    command.add_option("--workers", options->workers, "threads; the cores, at most 8, by default");
+    command.add_flag("--json", options->json, "print the summary as one JSON object");
+    command.footer(
+        "Writes quality_summary.json and rollout_verdicts.jsonl, as NeMo Gym 0.7.0 does.\n"
+        "Exit code: 0 the report was written, whatever it says; 2 an unknown check, a missing\n"
+        "file, or a row without a usable index: then nothing is written.");
+    return [options] { return run_health(*options); };
+}
+
 constexpr verb verbs[] = {
     {"replay", "play a run's rollout files through the recorders", declare_replay},
     {"sandboxes", "list the sandboxes of a ledger, held and orphaned", declare_sandboxes},
     {"emit", "record from a shell script", declare_emit},
+    {"health", "say which rollouts of a run cannot be believed", declare_health},
 };
 
 bool is_verb(std::string_view name) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gym/telemetry/constants.hpp>
 #include <gym/telemetry/lifecycle.hpp>
 
 #include <chrono>
 #include <optional>
+#include <string>
+#include <variant>
 
 #include <cli/console.hpp>
 #include <cli/replay.hpp>
@@ -30,6 +33,20 @@ bool begin_telemetry() {
     return telemetry::is_exporting();
 }
 
+void add_health(const telemetry::collection& collected, run_summary& run) {
+    for (const telemetry::point& p : collected.points) {
+        if (p.instrument != telemetry::rollout_health_verdict_instrument) continue;
+        const auto count = static_cast<std::uint64_t>(std::get<std::int64_t>(p.value));
+        run.evaluated += count;
+        for (const auto& [key, value] : p.attributes) {
+            if (key != telemetry::health_verdict_attribute) continue;
+            const auto& verdict = std::get<std::string>(value);
+            if (verdict == telemetry::verdict::unhealthy) run.unhealthy += count;
+            if (verdict == telemetry::verdict::unobserved) run.unobserved += count;
+        }
+    }
+}
+
 std::string report_of(const telemetry::collection& collected, const replay_sink& sink,
                       const replay_files& files, const replay_options& options) {
     run_summary run = summarize(collected, sink.tokens());
@@ -41,6 +58,7 @@ std::string report_of(const telemetry::collection& collected, const replay_sink&
     run.files_damaged = files.damaged();
     run.files_skipped = files.skipped();
     run.health_asked = options.health;
+    add_health(collected, run);
     return to_report(run, look_of_stdout());
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <gym/telemetry/health.hpp>
 #include <gym/telemetry/rollout.hpp>
 
 #include <algorithm>
@@ -34,7 +35,9 @@ void replay_sink::accept(const rollout::row& r, std::string_view text, std::uint
 }
 
 // The one place where a row that was read gets its health verdict.
-void replay_sink::evaluate_health(std::string_view) {}
+void replay_sink::evaluate_health(std::string_view text) {
+    gym::telemetry::record_row_health(text, outcome_);
+}
 
 token_sums& replay_sink::tokens_of(std::string_view environment) {
     // Under the name that the recorders give it.

@@ -55,6 +55,9 @@ struct run_summary {
     std::uint64_t files_damaged = 0;
     std::uint64_t files_skipped = 0;
     bool health_asked = true;
+    std::uint64_t evaluated = 0;  // rollouts with a health verdict
+    std::uint64_t unhealthy = 0;
+    std::uint64_t unobserved = 0;
 
     environment_summary total() const;
     // Over all environments, the most frequent first.

@@ -328,7 +328,7 @@ TEST(Replay, RealRolloutsForPeople) {
             " total                           16       14        3       13        9       5\n"),
         std::string::npos)
         << done.out;
-    EXPECT_NE(done.out.find("Health is not evaluated yet."), std::string::npos);
+    EXPECT_NE(done.out.find(" unhealthy, "), std::string::npos);
     EXPECT_EQ(done.out.find('\x1b'), std::string::npos);
 }
 
