@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays the kept corpus of the fuzzer of health rows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../../../fuzz/fuzz_health_row.cpp"
+
+namespace {
+
+TEST(FuzzCorpus, HealthRow) {
+    int files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(GYM_TELEMETRY_SOURCE_DIR "/fuzz/corpus/health_row")) {
+        std::ifstream file(entry.path(), std::ios::binary);
+        const std::string text((std::istreambuf_iterator<char>(file)), {});
+        LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+        ++files;
+    }
+    EXPECT_GE(files, 30);
+}
+
+}  // namespace
