@@ -200,11 +200,11 @@ std::string footer(const run_summary& run) {
     if (run.files_skipped > 0)
         text += fmt::format("; skipped {} without rollouts",
                             counted(run.files_skipped, "file", "files"));
-    text += run.health_asked ? fmt::format(". {} of {} unhealthy, {} unobserved.",
-                                           grouped(run.unhealthy),
-                                           counted(run.evaluated, "rollout", "rollouts"),
-                                           grouped(run.unobserved))
-                             : ". Health was not asked for.";
+    text +=
+        run.health_asked
+            ? fmt::format(". {} of {} unhealthy, {} unobserved.", grouped(run.unhealthy),
+                          counted(run.evaluated, "rollout", "rollouts"), grouped(run.unobserved))
+            : ". Health was not asked for.";
     return "\n" + wrapped(text, 1, 1);
 }
 

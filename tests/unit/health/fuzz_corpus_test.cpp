@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Replays the kept corpus of the fuzzer of health rows.
-#include <gtest/gtest.h>
+#include "../../../fuzz/fuzz_health_row.cpp"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
-#include "../../../fuzz/fuzz_health_row.cpp"
+#include <gtest/gtest.h>
 
 namespace {
 
