@@ -69,7 +69,7 @@ def row(index, calls, size):
 
 def main():
     path, count, calls, kilobytes = sys.argv[1], *map(int, sys.argv[2:5])
-    size = max(20, (kilobytes * 1000 - 1800 * calls - 500) // (5 * calls + 1))
+    size = max(20, (kilobytes * 1000 - 900 * calls - 300) // (4 * calls + 1))
     with open(path, "w") as file:
         for index in range(count):
             file.write(json.dumps(row(index, calls, size), separators=(",", ":")) + "\n")

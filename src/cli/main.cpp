@@ -64,8 +64,9 @@ std::function<int()> declare_emit(CLI::App& command) {
     command.add_option("--provider", options->provider, "of the sandbox");
     command.add_option("--file", options->file, "of the records that wait to be sent");
     command.add_flag("--flush", options->flush, "send all records that wait, as one stream");
-    command.footer("startup-stamp prints NAME=NS for the environment of a server that a launch\n"
-                   "shell starts; the others wait in a file for gymtel emit --flush.");
+    command.footer(
+        "startup-stamp prints NAME=NS for the environment of a server that a launch\n"
+        "shell starts; the others wait in a file for gymtel emit --flush.");
     return [options] { return run_emit(*options); };
 }
 

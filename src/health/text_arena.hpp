@@ -26,10 +26,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t chunk_bytes = 16 << 10;
+    // An arena serves one block of lines, of which most rows leave a few bytes: it starts small.
+    static constexpr std::size_t first_chunk_bytes = 1 << 10;
+    static constexpr std::size_t largest_chunk_bytes = 64 << 10;
 
     void grow(std::size_t wanted) {
-        room_ = std::max(wanted, chunk_bytes);
+        room_ = std::max(wanted, chunk_bytes_);
+        chunk_bytes_ = std::min(chunk_bytes_ * 2, largest_chunk_bytes);
         chunks_.push_back(std::make_unique_for_overwrite<char[]>(room_));
         next_ = chunks_.back().get();
     }
@@ -37,6 +40,7 @@ private:
     std::vector<std::unique_ptr<char[]>> chunks_;
     char* next_ = nullptr;
     std::size_t room_ = 0;
+    std::size_t chunk_bytes_ = first_chunk_bytes;
 };
 
 }  // namespace gym::telemetry::health

@@ -3,11 +3,11 @@
 // `gymtel health` without the rest of gymtel: the report with the options that the comparison
 // uses, small enough to be linked once for each mutant.
 //     report_program [--output FOLDER] [--workers N] [--ignore IDS]... FILE...
+#include <gym/telemetry/health.hpp>
+
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-
-#include <gym/telemetry/health.hpp>
 
 int main(int argc, char** argv) {
     gym::telemetry::health_report_options options;

@@ -74,7 +74,7 @@ TEST(ReplayReport, SumsUpEachTable) {
           " wordle             2 agent_request_failed transport_timeout  TimeoutError\n",
           " total              3 agent_request_failed transport_timeout  TimeoutError\n",
           " total              1 -                    -                  -\n",
-          " Read 15 rows from 2 files. Health is not evaluated yet.\n"})
+          " Read 15 rows from 2 files. 0 of 0 rollouts unhealthy, 0 unobserved.\n"})
         EXPECT_NE(report.find(line), std::string::npos) << line << "\nin\n" << report;
 }
 
