@@ -16,6 +16,7 @@ constexpr driver_entry all[] = {
     {"pool", play_pool, 60s},
     {"cli", play_cli, 300s},
     {"sandbox_wrapper", play_sandbox_wrapper, 60s},
+    {"timeline", play_timeline, 60s},
     {"health", play_health, 60s},
     {"process", play_process, 120s},
 };

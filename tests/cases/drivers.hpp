@@ -26,6 +26,7 @@ void play_rollout_row(const case_file& c);
 void play_pool(const case_file& c);
 void play_cli(const case_file& c);
 void play_sandbox_wrapper(const case_file& c);
+void play_timeline(const case_file& c);
 void play_health(const case_file& c);
 void play_process(const case_file& c);
 
