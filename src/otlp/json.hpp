@@ -20,6 +20,7 @@ bool append_json(const message_row& type, std::string_view protobuf, std::string
 
 // The message as protobuf, fields in the order of the text. 64-bit integers may be numbers, null is
 // absent. What append_json wrote becomes the same bytes again.
-gym::telemetry::detail::result<std::string> from_json(const message_row& type, std::string_view json);
+gym::telemetry::detail::result<std::string> from_json(const message_row& type,
+                                                      std::string_view json);
 
 }  // namespace gym::telemetry::otlp
