@@ -60,7 +60,7 @@ void expect_run_id(const settings& s, const json_value& expected) {
 }
 
 void expect_extra(const settings& s, const json_value& expected) {
-    json_value actual{.is = json_value::type::object};
+    json_value actual{.is = json_value::type::object, .items = {}, .members = {}};
     for (const auto& [key, json] : s.extra)
         actual.members.emplace_back(key, parse_json("[" + json + "]").items.at(0));
     require(same_json(actual, expected), "extra is " + to_json(actual));

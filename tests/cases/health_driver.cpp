@@ -50,12 +50,14 @@ health_run run_checks(const case_file& c, const case_folder& folder) {
 
 void check_findings(const health_run& run, const json_value& expected) {
     std::string shown;
-    json_value actual{.is = json_value::type::object};
+    json_value actual{.is = json_value::type::object, .items = {}, .members = {}};
     for (std::size_t i = 0; i < health_check_ids.size(); ++i)
         if (const auto n = run.report.findings[i])
-            actual.members.emplace_back(
-                health_check_ids[i],
-                json_value{.is = json_value::type::number, .text = std::to_string(n)});
+            actual.members.emplace_back(health_check_ids[i],
+                                        json_value{.is = json_value::type::number,
+                                                   .text = std::to_string(n),
+                                                   .items = {},
+                                                   .members = {}});
     require(same_json(actual, expected), "findings are " + to_json(actual));
 }
 

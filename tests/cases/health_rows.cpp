@@ -49,7 +49,7 @@ std::string trajectory(const json_value& row, const json_value& call) {
 }  // namespace
 
 std::string saved_row(const json_value& row) {
-    static const json_value ordinary{.is = json_value::type::object};
+    static const json_value ordinary{.is = json_value::type::object, .items = {}, .members = {}};
     const json_value* differing = row.find("call");
     const json_value& call = differing ? *differing : ordinary;
     const std::string in = or_default(call, "tokens_in", "10");

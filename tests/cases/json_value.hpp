@@ -12,14 +12,16 @@
 
 namespace gym::telemetry::cases {
 
+struct json_member;
+
 struct json_value {
     enum class type : std::uint8_t { null, boolean, number, text, array, object };
 
     type is = type::null;
     bool flag = false;
     std::string text{};  // of a text, unescaped; of a number, as it stands
-    std::vector<json_value> items{};
-    std::vector<std::pair<std::string, json_value>> members{};
+    std::vector<json_value> items;
+    std::vector<json_member> members;
 
     bool is_null() const { return is == type::null; }
     bool is_text() const { return is == type::text; }
@@ -29,6 +31,14 @@ struct json_value {
 
     // The last member of this name; null when there is none, or when this is no object.
     const json_value* find(std::string_view name) const;
+};
+
+// No std::pair: clang asks it for traits of a json_value that is not complete yet.
+struct json_member {
+    json_member(std::string name, json_value value)
+        : first(std::move(name)), second(std::move(value)) {}
+    std::string first;
+    json_value second;
 };
 
 // Throws failure when the text is no JSON value.

@@ -43,7 +43,10 @@ private:
         const word_entry* word = find_word(the_vocabulary().calls, fn->text, driver_);
         require(word != nullptr, "unknown call: " + fn->text);
         const json_value* args = item.find("args");
-        object(word->fields, args ? *args : json_value{.is = json_value::type::object}, fn->text);
+        object(
+            word->fields,
+            args ? *args : json_value{.is = json_value::type::object, .items = {}, .members = {}},
+            fn->text);
     }
 
     void object(const field_types& fields, const json_value& value, const std::string& place,

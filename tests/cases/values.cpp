@@ -156,11 +156,13 @@ std::optional<std::int64_t> exact_int64_of(const json_value& value) {
 json_value expanded(const json_value& value) {
     json_value to = value;
     if (value.is_object() && is_text_form(value)) {
-        to = {.is = json_value::type::text, .text = text_of(value)};
+        to = {.is = json_value::type::text, .text = text_of(value), .items = {}, .members = {}};
     } else if (value.is_object() && is_num_form(value)) {
         const json_value* real = form(value, "$f");
         to = {.is = json_value::type::number,
-              .text = real ? real->text : form(value, "$big")->text};
+              .text = real ? real->text : form(value, "$big")->text,
+              .items = {},
+              .members = {}};
         if (real && std::isnan(number_of(value))) to.text = "NaN";
         if (real && std::isinf(number_of(value)))
             to.text = number_of(value) > 0 ? "1e999" : "-1e999";
