@@ -53,7 +53,7 @@ void check_findings(const health_run& run, const json_value& expected) {
     json_value actual{.is = json_value::type::object, .items = {}, .members = {}};
     for (std::size_t i = 0; i < health_check_ids.size(); ++i)
         if (const auto n = run.report.findings[i])
-            actual.members.emplace_back(health_check_ids[i],
+            actual.members.emplace_back(std::string(health_check_ids[i]),
                                         json_value{.is = json_value::type::number,
                                                    .text = std::to_string(n),
                                                    .items = {},
