@@ -11,7 +11,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ORACLE = HERE.parents[1] / "tests/integration/health_oracle"
 FACTOR = 20
-BYTES_A_ROW = 200
+BYTES_A_ROW = 300
 # Name, rows, model calls a row, kB a row.
 KINDS = [("1 call, 6 kB", 8000, 1, 6), ("3 calls, 9 kB", 6000, 3, 9), ("8 calls, 40 kB", 1500, 8, 40)]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the report keeps of each row, and what it adds up over all of them. Rows of different files
-// and tasks meet only at the end, so a record is kept small: about 130 bytes, and its findings.
+// and tasks meet only at the end, so a record is kept small: about 150 bytes, and its findings.
 #pragma once
 
 #include "health/check_registry.hpp"

@@ -1,5 +1,5 @@
 # ./dev bench --health: the report on one core beside NeMo Gym's own, in one run. Bars: 20 times its
-# rows a second on each kind of row; memory of four times the rows within 200 bytes a row.
+# rows a second on each kind of row; memory of four times the rows within 300 bytes a row.
 configure build-bench $gcc_toolchain -DGYM_TELEMETRY_BENCH=ON -DGYM_TELEMETRY_TESTS=OFF \
     -DGYM_TELEMETRY_TOOLS=OFF
 ninja -C build-bench health_bench >build-bench/build.log 2>&1 || {

@@ -113,7 +113,7 @@ struct health_report {
 };
 
 // The report over saved rows: writes quality_summary.json and rollout_verdicts.jsonl as NeMo Gym
-// 0.7.0 does, byte for byte. Memory grows with the number of rows by about 100 bytes each, and with
+// 0.7.0 does, byte for byte. Memory grows with the number of rows by about 250 bytes each, and with
 // the findings; not with the size of the rows. Prints nothing.
 GYM_TELEMETRY_API health_report run_health_report(const health_report_options& options);
 
