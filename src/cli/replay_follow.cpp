@@ -16,8 +16,6 @@
 namespace gymtel {
 namespace {
 
-namespace rollout = gym::telemetry::rollout;
-
 constexpr long poll_period_ns = 100'000'000;
 
 // Many files may be followed at once, and little comes at a time.

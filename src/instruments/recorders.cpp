@@ -15,7 +15,6 @@ namespace gym::telemetry::detail {
 namespace {
 
 using engine::drop_record;
-using instruments::catalogue;
 using instruments::count;
 using instruments::id_of;
 using instruments::record;
