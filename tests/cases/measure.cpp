@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <new>
@@ -61,6 +62,12 @@ memory_growth::memory_growth() {
 
 double memory_growth::peak_mib() const {
     return static_cast<double>(status_of("VmHWM") - before_kib_) / 1024;
+}
+
+double thread_cpu_ns() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
 }
 
 std::uint64_t allocations() noexcept {

@@ -8,7 +8,13 @@
 namespace gym::telemetry::cases {
 
 // Whether a sanitizer is compiled in: then neither time nor memory says anything of the product.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define GYM_TELEMETRY_CASES_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    defined(GYM_TELEMETRY_CASES_SANITIZED)
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;
@@ -25,6 +31,9 @@ public:
 private:
     std::int64_t before_kib_;
 };
+
+// Processor time of the calling thread: what else runs on the machine does not count.
+double thread_cpu_ns();
 
 // Heap allocations of the calling thread so far.
 std::uint64_t allocations() noexcept;

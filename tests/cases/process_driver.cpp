@@ -87,6 +87,8 @@ void check_batch(const case_file& c, const process_result& r, bool lost) {
 }  // namespace
 
 void play_process(const case_file& c) {
+    if (c.given_text("telemetry") == "meter_raises")
+        throw skip("recording into a foreign meter needs the bridge");
     const process_result r = run_process(c, std::chrono::seconds(60));
     for (const auto& [key, value] : c.expect.members) {
         if (key == "received_series")

@@ -2,6 +2,7 @@
 #include "process_run.hpp"
 
 #include "isolated.hpp"
+#include "measure.hpp"
 #include "tool_run.hpp"
 #include "values.hpp"
 #include "verdict.hpp"
@@ -65,6 +66,8 @@ variables environment_of(const case_file& c, const case_folder& folder, const st
         if (!name.starts_with("OTEL_") && !name.starts_with("NEMO_") && name != "SLURM_JOB_ID")
             to[name] = text.substr(name.size() + 1);
     }
+    // Threads after a fork are what some of the cases are about.
+    if (is_sanitized) to["TSAN_OPTIONS"] += " die_after_fork=0";
     to[case_variable] = folder.path("case.json");
     to[report_variable] = folder.path("report");
     to[shared_variable] = folder.path("shared");

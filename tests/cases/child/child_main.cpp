@@ -80,8 +80,15 @@ case_file read_own_case() {
     return read_case(parse_json(line));
 }
 
+// Anywhere, also in what forked children do.
 bool has_call(const std::vector<call>& calls, std::string_view fn) {
-    return std::ranges::any_of(calls, [&](const call& f) { return f.fn == fn; });
+    return std::ranges::any_of(calls, [&](const call& f) {
+        if (f.fn == fn) return true;
+        for (const char* inner : {"child", "each"})
+            if (const json_value* list = f.find(inner))
+                if (has_call(calls_of(*list), fn)) return true;
+        return false;
+    });
 }
 
 std::atomic<bool> static_object_records = false;
