@@ -16,19 +16,9 @@
 
 namespace gym::telemetry::cases {
 
+static constinit thread_local std::uint64_t allocation_count = 0;
+
 namespace {
-
-constinit thread_local std::uint64_t allocation_count = 0;
-
-void* counted(std::size_t size, std::size_t alignment) {
-    ++allocation_count;
-    if (size == 0) size = 1;
-    void* room = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
-                     ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
-                     : std::malloc(size);
-    if (room == nullptr) throw std::bad_alloc();
-    return room;
-}
 
 // A line of /proc/self/status, in KiB where it is a size.
 std::int64_t status_of(std::string_view name) {
@@ -90,12 +80,37 @@ int socket_count() {
 
 }  // namespace gym::telemetry::cases
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    defined(GYM_TELEMETRY_CASES_SANITIZED)
+
+// A sanitizer brings its own `new`, and tells of each allocation.
+extern "C" void __sanitizer_malloc_hook(const volatile void*, std::size_t) {
+    ++gym::telemetry::cases::allocation_count;
+}
+extern "C" void __sanitizer_free_hook(const volatile void*) {}
+
+#else
+
+namespace {
+
+void* counted(std::size_t size, std::size_t alignment) {
+    ++gym::telemetry::cases::allocation_count;
+    if (size == 0) size = 1;
+    void* room = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
+                     ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)
+                     : std::malloc(size);
+    if (room == nullptr) throw std::bad_alloc();
+    return room;
+}
+
+}  // namespace
+
 // Every `new` of the program is counted. The other forms of the standard library end in these.
 void* operator new(std::size_t size) {
-    return gym::telemetry::cases::counted(size, 1);
+    return counted(size, 1);
 }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-    return gym::telemetry::cases::counted(size, static_cast<std::size_t>(alignment));
+    return counted(size, static_cast<std::size_t>(alignment));
 }
 void operator delete(void* room) noexcept {
     std::free(room);
@@ -109,3 +124,5 @@ void operator delete(void* room, std::align_val_t) noexcept {
 void operator delete(void* room, std::size_t, std::align_val_t) noexcept {
     std::free(room);
 }
+
+#endif
