@@ -66,8 +66,12 @@ variables environment_of(const case_file& c, const case_folder& folder, const st
         if (!name.starts_with("OTEL_") && !name.starts_with("NEMO_") && name != "SLURM_JOB_ID")
             to[name] = text.substr(name.size() + 1);
     }
-    // Threads after a fork are what some of the cases are about.
-    if (is_sanitized) to["TSAN_OPTIONS"] += " die_after_fork=0";
+    // Threads after a fork are what some of the cases are about, and what a forked child inherits
+    // and leaves alone, since it may be locked, is no leak.
+    if (is_sanitized) {
+        to["TSAN_OPTIONS"] += " die_after_fork=0";
+        to["ASAN_OPTIONS"] += " detect_leaks=0";
+    }
     to[case_variable] = folder.path("case.json");
     to[report_variable] = folder.path("report");
     to[shared_variable] = folder.path("shared");
