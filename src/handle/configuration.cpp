@@ -233,6 +233,32 @@ std::optional<std::string> resolve_run_id(const options& block, const environmen
     return made_run_id();
 }
 
+// A text as it may stand in OTEL_RESOURCE_ATTRIBUTES.
+std::string percent_encoded(std::string_view text) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    std::string result;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte > 0x20 && byte < 0x7f && c != '%' && c != ',' && c != '=') {
+            result += c;
+        } else {
+            result += '%';
+            result += digits[byte >> 4];
+            result += digits[byte & 15];
+        }
+    }
+    return result;
+}
+
+// The variable first: of two values of a key the first is taken.
+std::string resource_text(const options& block, const environment& variables) {
+    std::vector<std::string> items;
+    if (auto given = variables.get("OTEL_RESOURCE_ATTRIBUTES")) items.push_back(*std::move(given));
+    for (const auto& [key, value] : block.resource_attributes)
+        items.push_back(percent_encoded(key) + '=' + percent_encoded(value));
+    return join(items);
+}
+
 settings resolve_in(const options& block, const environment& variables) {
     settings resolved;
     for_each_setting(
@@ -241,7 +267,7 @@ settings resolve_in(const options& block, const environment& variables) {
     resolved.extra = block.extra;
     resolved.memory_readers = block.memory_readers;
     resolved.memory_temporality = block.memory_temporality;
-    resolved.resource_attributes = variables.get("OTEL_RESOURCE_ATTRIBUTES").value_or("");
+    resolved.resource_attributes = resource_text(block, variables);
 
     if (is_signal_off(variables, "OTEL_METRICS_EXPORTER")) resolved.metrics_enabled = false;
     if (is_signal_off(variables, "OTEL_TRACES_EXPORTER")) resolved.traces_enabled = false;

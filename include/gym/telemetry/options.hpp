@@ -48,6 +48,9 @@ struct options {
     // Keys that this version does not know: kept, handed on, otherwise ignored. Values are JSON.
     std::vector<std::pair<std::string, std::string>> extra{};
 
+    // Further attributes of the resource, beside OTEL_RESOURCE_ATTRIBUTES, which wins.
+    std::vector<std::pair<std::string, std::string>> resource_attributes{};
+
     // Takes nothing from the environment: what is not set here is the default.
     bool ignore_environment = false;
 
@@ -108,7 +111,7 @@ struct settings {
     bool terminate_handling = false;
     bool signal_handling = false;
     std::vector<std::pair<std::string, std::string>> extra;
-    std::string resource_attributes;  // OTEL_RESOURCE_ATTRIBUTES as it stands
+    std::string resource_attributes;  // OTEL_RESOURCE_ATTRIBUTES as it stands, then the options'
     int memory_readers = 1;
     temporality memory_temporality = temporality::cumulative;
     // Whether init with these settings exports: enabled, metrics or traces on, and at least one

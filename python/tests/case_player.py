@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plays cases of the drivers `inproc` and `python` (those without a child) through the package.
+
+Calls and properties that need the C++ library's own surface (a scoped registration, a meter of the
+bridge, a hash for tests) are skipped with their name; the conformance driver plays those.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gym_telemetry
+from case_values import UnknownWord, amount, argument, difference, number, text
+from gym_telemetry import _native, gym_metrics, handle
+
+GATES = {"span_group_http_client": 2, "span_group_rollout": 3, "span_group_sandbox": 7,
+         "span_group_startup": 8}
+KNOWN_EXPECTATIONS = {
+    "points", "points_by_meter", "sum_tolerance", "absent", "unit", "dropped_measurements",
+    "unknown_values", "no_error_reaches_caller", "properties", "note", "monotonic",
+    "instruments_created",
+}  # fmt: skip
+
+
+class NotPlayed(Exception):
+    """The case asks for something that the Python package does not carry."""
+
+
+class Snapshot:
+    """What the registered callback returns now."""
+
+    def __init__(self) -> None:
+        self.form: Any = {}
+
+    def __call__(self) -> dict[str, int]:
+        form = self.form
+        if "$raises" in form:
+            raise RuntimeError("the snapshot raises")
+        if "$sleep_ms" in form:
+            time.sleep(form["$sleep_ms"] / 1000)
+        if "$calls" in form:
+            if form["$calls"] == "unregister":
+                raise NotPlayed("a callback that takes its registration back")
+            getattr(gym_metrics, form["$calls"])(provider="inside")
+        if any(key.startswith("$") for key in form):
+            form = form.get("value", {})
+        return {name: number(count) for name, count in form.items()}
+
+
+class Play:
+    """One case, from its init to its last collection."""
+
+    def __init__(self, case: dict[str, Any]) -> None:
+        self.case = case
+        self.given = case["given"]
+        self.expect = case["expect"]
+        self.snapshot = Snapshot()
+        self.errors: list[BaseException] = []
+        self.seen: list[list[dict[str, Any]]] = []
+        self.by_meter: dict[str, list[dict[str, Any]]] = {}
+        self.readers = self.given.get("readers", 1)
+
+    def run(self) -> str | None:
+        """What is wrong, or None. Raises NotPlayed."""
+        unknown = set(self.expect) - KNOWN_EXPECTATIONS
+        if unknown:
+            raise UnknownWord(f"expectations {unknown}")
+        try:
+            self._begin()
+            for call in self.case["calls"]:
+                for _ in range(call.get("repeat", 1)):
+                    self._call(call["fn"], call["args"])
+            last = [self._collect(reader) for reader in range(self.readers)]
+            return self._compare(last)
+        finally:
+            gym_telemetry.shutdown()
+            handle.reset_handle()
+
+    def _begin(self) -> None:
+        state = self.given.get("telemetry", "exporting")
+        if state == "meter_raises":
+            handle.set_handle(_RaisingHandle())
+            return
+        if state == "none":
+            return
+        if "hash" in self.given:
+            raise NotPlayed("a hash for tests")
+        self._init(enabled=state != "initialised_not_exporting")
+        gates = _native.gates_for_tests()
+        for key, bit in GATES.items():
+            if key in self.given:
+                gates = gates | 1 << bit if self.given[key] else gates & ~(1 << bit)
+        if _native.is_exporting():
+            _native.set_gates_for_tests(gates)
+
+    def _init(self, enabled: bool = True) -> None:
+        gym_telemetry.init(
+            enabled=enabled,
+            exporter="memory",
+            span_groups="all",
+            cardinality_limit=self.given.get("cardinality_limit", 2000),
+            ignore_environment=True,
+            memory_readers=self.readers,
+            memory_temporality=self.given.get("temporality", "cumulative"),
+        )
+
+    def _collect(self, reader: int = 0) -> list[dict[str, Any]]:
+        points = _native.collect(reader)
+        self.seen.append(points)
+        return [p for p in points if not p["instrument"].startswith("gym.telemetry.")]
+
+    def _call(self, name: str, args: dict[str, Any]) -> None:
+        if name in SPECIAL:
+            SPECIAL[name](self, **args)
+            return
+        if name not in vars(gym_metrics):
+            raise NotPlayed(name) if name in LEFT_TO_CXX else UnknownWord(name)
+        self._recorder(name, {key: argument(key, value) for key, value in args.items()})
+
+    def _recorder(self, name: str, arguments: dict[str, Any]) -> None:
+        try:
+            getattr(gym_metrics, name)(**arguments)
+        except Exception as error:
+            self.errors.append(error)
+
+    # Calls that are no recorder.
+
+    def _register(self, snapshot: Any) -> None:
+        if self.snapshot.form == {}:
+            self.snapshot.form = snapshot
+            self._recorder(
+                "register_http_connection_pool_connect_counter", {"snapshot": self.snapshot}
+            )
+        else:
+            other = Snapshot()
+            other.form = snapshot
+            self._recorder("register_http_connection_pool_connect_counter", {"snapshot": other})
+
+    def _set_snapshot(self, snapshot: Any) -> None:
+        self.snapshot.form = snapshot
+
+    def _collect_call(self, label: str | None = None, reader: int = 0) -> None:
+        points = self._collect(reader)
+        if label is not None:
+            self.by_meter[label] = points
+
+    def _install_meter(self, name: str) -> None:
+        gym_telemetry.shutdown()
+        self.by_meter[name] = [
+            p for p in _native.collect(0, True) if not p["instrument"].startswith("gym.telemetry.")
+        ]
+        self._init()
+
+    def _many(self, recorder: str, n: int, **args: Any) -> None:
+        for i in range(n):
+            self._recorder(recorder, {
+                key.removesuffix("_template"): _filled(value, i)
+                if key.endswith("_template") else argument(key, value)
+                for key, value in args.items()
+            })  # fmt: skip
+
+    def _threads(self, count: int, work: Callable[[int], None], collects: bool = False) -> None:
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+        for thread in threads:
+            thread.start()
+        while collects and any(thread.is_alive() for thread in threads):
+            self._collect()
+        for thread in threads:
+            thread.join()
+
+    def _record_from_threads(self, threads: int, per_thread: int, provider: Any) -> None:
+        name = text(provider)
+
+        def work(_: int) -> None:
+            for _ in range(per_thread):
+                gym_metrics.record_sandbox_create_retry(provider=name)
+
+        self._threads(threads, work)
+
+    def _short_threads(
+        self,
+        threads: int,
+        per_thread: int,
+        concurrent: int,
+        provider: Any,
+        collect_concurrently: bool = False,
+    ) -> None:
+        name = text(provider)
+
+        def work(_: int) -> None:
+            for _ in range(per_thread):
+                gym_metrics.record_sandbox_create_retry(provider=name)
+
+        for begun in range(0, threads, concurrent):
+            self._threads(min(concurrent, threads - begun), work, collect_concurrently)
+
+    def _pairs(
+        self, threads: int, pairs: int, up_and_down_on_different_threads: bool, provider: Any
+    ) -> None:
+        name = text(provider)
+
+        def up(_: int) -> None:
+            for _ in range(pairs):
+                gym_metrics.record_sandbox_active(1, provider=name)
+                if not up_and_down_on_different_threads:
+                    gym_metrics.record_sandbox_active(-1, provider=name)
+
+        def down(_: int) -> None:
+            for _ in range(pairs):
+                gym_metrics.record_sandbox_active(-1, provider=name)
+
+        self._threads(threads, up)
+        if up_and_down_on_different_threads:
+            self._threads(threads, down)
+
+    def _histogram_threads(
+        self,
+        threads: int,
+        per_thread: int,
+        values: list[Any],
+        provider: Any,
+        collect_concurrently: bool,
+    ) -> None:
+        durations, name = [number(value) for value in values], text(provider)
+
+        def work(_: int) -> None:
+            for i in range(per_thread):
+                gym_metrics.record_sandbox_startup(durations[i % len(durations)], provider=name)
+
+        self._threads(threads, work, collect_concurrently)
+
+    def _record_loop(self, n: int) -> None:
+        for _ in range(n):
+            gym_metrics.record_sandbox_create_retry(provider="p")
+
+    # What is expected.
+
+    def _compare(self, last: list[list[dict[str, Any]]]) -> str | None:
+        expect, points = self.expect, last[0]
+        tolerance = expect.get("sum_tolerance", 0)
+        if expect.get("no_error_reaches_caller") and self.errors:
+            return f"an error reached the caller: {self.errors[0]!r}"
+        if "points" in expect:
+            for each in last:
+                if wrong := difference(expect["points"], each, tolerance):
+                    return wrong
+        for name, wanted in expect.get("points_by_meter", {}).items():
+            if wrong := difference(wanted, self.by_meter[name], tolerance):
+                return f"{name}: {wrong}"
+        everywhere = {p["instrument"] for each in self.seen for p in each}
+        if present := everywhere & set(expect.get("absent", ())):
+            return f"present: {present}"
+        for name, unit in expect.get("unit", {}).items():
+            if any(p["unit"] != unit for p in points if p["instrument"] == name):
+                return f"the unit of {name} is not {unit!r}"
+        for name, monotonic in expect.get("monotonic", {}).items():
+            kinds = {p["kind"] for p in points if p["instrument"] == name}
+            if kinds != ({"counter"} if monotonic else {"up_down_counter"}):
+                return f"{name} is a {kinds}"
+        return self._compare_self_metrics() or self._compare_properties(last)
+
+    def _compare_self_metrics(self) -> str | None:
+        pairs = [("dropped_measurements", "gym.telemetry.dropped_total"),
+                 ("unknown_values", "gym.telemetry.unknown_value_total")]  # fmt: skip
+        for key, instrument in pairs:
+            counts = [p["value"] for p in self.seen[-1] if p["instrument"] == instrument]
+            wanted = self.expect.get(key, 0 if key == "dropped_measurements" else None)
+            if wanted is not None and sum(counts) != wanted:
+                return f"{key}: {sum(counts)}, expected {wanted}"
+        return None
+
+    def _compare_properties(self, last: list[list[dict[str, Any]]]) -> str | None:
+        for wanted in self.expect.get("properties", ()):
+            check = PROPERTIES.get(wanted["check"])
+            if check is None:
+                if wanted["check"] in PROPERTIES_LEFT_TO_CXX:
+                    raise NotPlayed(wanted["check"])
+                raise UnknownWord(f"property {wanted['check']}")
+            rest = {key: value for key, value in wanted.items() if key != "check"}
+            if not check(self, last[0], **rest):
+                return f"{wanted} does not hold: {last[0][:5]}"
+        return None
+
+
+def _filled(template: str, i: int) -> str:
+    start = template.index("{i")
+    end = template.index("}", start)
+    modulus = template[start + 2 : end].removeprefix("%")
+    return template[:start] + str(i % int(modulus) if modulus else i) + template[end + 1 :]
+
+
+class _RaisingMeter:
+    def __getattr__(self, name: str) -> Any:
+        def create(*args: Any, **kwargs: Any) -> Any:
+            raise RuntimeError(f"{name} raises")
+
+        return create
+
+
+class _RaisingHandle:
+    is_exporting = True
+    meter = _RaisingMeter()
+
+
+SPECIAL: dict[str, Callable[..., None]] = {
+    "register_http_connection_pool_connect_counter": Play._register,
+    "set_snapshot": Play._set_snapshot,
+    "collect": Play._collect_call,
+    "install_meter": Play._install_meter,
+    "record_sandbox_create_retry_many": lambda p, **a: p._many("record_sandbox_create_retry", **a),
+    "record_sandbox_active_many": lambda p, **a: p._many("record_sandbox_active", **a),
+    "record_rollout_completed_many": lambda p, **a: p._many("record_rollout_completed", **a),
+    "record_from_threads": Play._record_from_threads,
+    "record_from_short_threads": Play._short_threads,
+    "updown_pairs_from_threads": Play._pairs,
+    "record_histogram_from_threads": Play._histogram_threads,
+    "record_loop": Play._record_loop,
+}
+LEFT_TO_CXX = {
+    "record_from_threads_with_reinit", "reinit_loop", "register_in_scope_then_destroy_owner",
+    "register_destroy_loop",
+}  # fmt: skip
+
+
+def _total(points: list[dict[str, Any]]) -> Any:
+    return sum(amount(p) for p in points if not isinstance(amount(p), float))
+
+
+def _bucket_sums(play: Play, _: Any) -> bool:
+    return all(
+        sum(p["bucket_counts"]) == p["count"]
+        for each in play.seen for p in each if p["kind"] == "histogram"
+    )  # fmt: skip
+
+
+def _sums_match(play: Play, _: Any) -> bool:
+    return all(
+        p["sum"] == 100 * p["bucket_counts"][0] + 700 * p["bucket_counts"][2]
+        for each in play.seen for p in each if p["instrument"] == "gym.sandbox.startup_duration_ms"
+    )  # fmt: skip
+
+
+def _overflow(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [p for p in points if p["attributes"] == {"otel.metric.overflow": True}]
+
+
+def _values(points: list[dict[str, Any]]) -> list[Any]:
+    return [v for p in points for v in p["attributes"].values() if isinstance(v, str)]
+
+
+PROPERTIES: dict[str, Callable[..., bool]] = {
+    "no_crash": lambda play, points: True,
+    "no_deadlock": lambda play, points: True,
+    "series_eq": lambda play, points, n: len(points) == n,
+    "series_le": lambda play, points, n: len(points) <= n,
+    "series_value": lambda play, points, attributes, n: [n]
+    == [amount(p) for p in points if p["attributes"] == attributes],
+    "each_value_eq": lambda play, points, n: all(amount(p) == n for p in points),
+    "total_value_eq": lambda play, points, n: _total(points) == n,
+    "value_eq": lambda play, points, n: [amount(p) for p in points] == [n] or (n, points) == (0, []),
+    "count_eq": lambda play, points, n: sum(p["count"] for p in points) == n,
+    "final_count_eq": lambda play, points, n: sum(p["count"] for p in points) == n,
+    "last_bucket_eq": lambda play, points, n: points[0]["bucket_counts"][-1] == n,
+    "overflow_attribute": lambda play, points, key, value: any(
+        p["attributes"] == {key: value} for p in points
+    ),
+    "attribute_absent": lambda play, points, key: all(key not in p["attributes"] for p in points),
+    "overflow_value_eq": lambda play, points, n: [n] == [amount(p) for p in _overflow(points)],
+    "no_overflow_series": lambda play, points: not _overflow(points),
+    "never_negative": lambda play, points: all(
+        amount(p) >= 0 for each in play.seen for p in each
+    ),
+    "no_label_contains": lambda play, points, text: all(text not in v for v in _values(points)),
+    "value_length_le": lambda play, points, n: all(
+        len(v.encode("utf-8")) <= n for v in _values(points)
+    ),
+    "bucket_sum_equals_count_in_every_collection": _bucket_sums,
+    "sum_matches_buckets_in_every_collection": _sums_match,
+    "all_readers_total_eq": lambda play, points, n: all(
+        _total([p for p in each if not p["instrument"].startswith("gym.telemetry")]) == n
+        for each in play.seen[-play.readers :]
+    ),
+}  # fmt: skip
+#: Measured by C++ alone: memory, cells, timings of the engine.
+PROPERTIES_LEFT_TO_CXX = {
+    "allocations_eq", "each_meter_total_eq", "no_record_in_two_meters", "ns_per_call_le",
+    "records_after_last_reinit_all_present", "rss_growth_le_mib", "sum_over_meters_le",
+}  # fmt: skip
