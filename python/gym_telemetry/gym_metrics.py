@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from . import lifecycle as _lifecycle  # noqa: F401 - its exit handler, before the application's
 from ._native import (
     record_active_servers,
     record_http_connection_pool_connect_duration,

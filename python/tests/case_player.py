@@ -66,6 +66,9 @@ class Play:
         unknown = set(self.expect) - KNOWN_EXPECTATIONS
         if unknown:
             raise UnknownWord(f"expectations {unknown}")
+        for wanted in self.expect.get("properties", ()):
+            if wanted["check"] in PROPERTIES_LEFT_TO_CXX:
+                raise NotPlayed(wanted["check"])
         try:
             self._begin()
             for call in self.case["calls"]:
@@ -261,21 +264,31 @@ class Play:
         return self._compare_self_metrics() or self._compare_properties(last)
 
     def _compare_self_metrics(self) -> str | None:
-        pairs = [("dropped_measurements", "gym.telemetry.dropped_total"),
-                 ("unknown_values", "gym.telemetry.unknown_value_total")]  # fmt: skip
-        for key, instrument in pairs:
-            counts = [p["value"] for p in self.seen[-1] if p["instrument"] == instrument]
-            wanted = self.expect.get(key, 0 if key == "dropped_measurements" else None)
-            if wanted is not None and sum(counts) != wanted:
-                return f"{key}: {sum(counts)}, expected {wanted}"
+        if self.case["driver"] != "inproc":
+            return None
+        wanted = self.expect.get("dropped_measurements")
+        reasons = {"callback_failed"} if wanted is not None else {"callback_failed", "bad_name"}
+        dropped = sum(
+            p["value"]
+            for p in self.seen[-1]
+            if p["instrument"] == "gym.telemetry.dropped_total"
+            and p["attributes"]["reason"] not in reasons
+        )
+        if dropped != (wanted or 0):
+            return f"{dropped} dropped measurements, expected {wanted or 0}"
+        unknown = sum(
+            p["value"]
+            for p in self.seen[-1]
+            if p["instrument"] == "gym.telemetry.unknown_value_total"
+        )
+        if unknown != self.expect.get("unknown_values", unknown):
+            return f"{unknown} unknown values"
         return None
 
     def _compare_properties(self, last: list[list[dict[str, Any]]]) -> str | None:
         for wanted in self.expect.get("properties", ()):
             check = PROPERTIES.get(wanted["check"])
             if check is None:
-                if wanted["check"] in PROPERTIES_LEFT_TO_CXX:
-                    raise NotPlayed(wanted["check"])
                 raise UnknownWord(f"property {wanted['check']}")
             rest = {key: value for key, value in wanted.items() if key != "check"}
             if not check(self, last[0], **rest):

@@ -52,7 +52,7 @@ def complaints(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
 def run_python(tmp_path: Any) -> Callable[..., subprocess.CompletedProcess]:
     """Runs a program in an interpreter of its own."""
 
-    def run(code: str, timeout: float = 30, **variables: str) -> subprocess.CompletedProcess:
+    def run(code: str, timeout: float = 60, **variables: str) -> subprocess.CompletedProcess:
         file = tmp_path / "program.py"
         file.write_text(code)
         environment = {

@@ -97,3 +97,24 @@ def test_every_public_name_is_there():
         assert getattr(gym_telemetry, name) is not None
     with pytest.raises(AttributeError):
         gym_telemetry.no_such_name
+
+
+@pytest.mark.parametrize("name", ["_native", "_replay"])
+def test_thread_local_storage_is_scarce(name):
+    """A Python process has about 512 bytes to spare for what it loads, and copies add up."""
+    import importlib
+    import struct
+
+    file = importlib.import_module(f"gym_telemetry.{name}").__file__
+    with open(file, "rb") as elf:
+        data = elf.read()
+    offset, size, count = (
+        *struct.unpack_from("<Q", data, 0x20),
+        *struct.unpack_from("<HH", data, 0x36),
+    )
+    tls = [
+        struct.unpack_from("<Q", data, offset + i * size + 0x28)[0]
+        for i in range(count)
+        if struct.unpack_from("<I", data, offset + i * size)[0] == 7
+    ]
+    assert sum(tls) <= 64
