@@ -136,7 +136,8 @@ void timed_exec() {
     // The stopwatch measures its rate once 50 ms have passed, as they have by now.
     bench::keep(gt::stopwatch().elapsed_ms());
     const auto start = bench::clock::now();
-    while (bench::ns_since(start) < 60e6) {}
+    while (bench::ns_since(start) < 60e6) {
+    }
     bench::keep(gt::stopwatch().elapsed_ms());
     measure("W8-exec", "1t", 1, [](int, std::uint64_t n) {
         for (; n; --n) {

@@ -2,13 +2,13 @@
 //
 // A file of rows, read in one piece and in small ones: each line must be judged as the reader that
 // looks at each character judges it. The corpus is replayed by tests/unit/rollout in every build.
+#include "../tests/unit/rollout/reading.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
-
-#include "../tests/unit/rollout/reading.hpp"
 
 namespace {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "by_name.hpp"
 
-#include "points.hpp"
-#include "values.hpp"
-
-#include <gym/telemetry/detail/control.hpp>
-
 #include "engine/record.hpp"
 #include "instruments/catalogue.hpp"
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
+#include "points.hpp"
+#include "values.hpp"
+
+#include <gym/telemetry/detail/control.hpp>
 
 #include <array>
 #include <optional>
@@ -49,9 +48,8 @@ bool read_attributes(const instrument_row& row, PyObject* attributes,
     Py_ssize_t found = 0;
     for (std::size_t i = 0; i < row.attributes.size(); ++i) {
         const owned key = str_of(row.attributes[i].key);
-        PyObject* value = key && attributes != Py_None
-                              ? PyDict_GetItemWithError(attributes, key.get())
-                              : nullptr;
+        PyObject* value =
+            key && attributes != Py_None ? PyDict_GetItemWithError(attributes, key.get()) : nullptr;
         found += value != nullptr;
         values[i] = value_text(row.attributes[i].type, value, kept[i]);
     }
@@ -132,11 +130,10 @@ PyObject* instrument_names(PyObject*, PyObject*) {
     owned list(PyList_New(0));
     for (const instrument_row& row : catalogue) {
         if (row.self_metric) continue;
-        const owned item(Py_BuildValue("(s#s#s#)", row.name.data(),
-                                       static_cast<Py_ssize_t>(row.name.size()), row.unit.data(),
-                                       static_cast<Py_ssize_t>(row.unit.size()),
-                                       row.description.data(),
-                                       static_cast<Py_ssize_t>(row.description.size())));
+        const owned item(
+            Py_BuildValue("(s#s#s#)", row.name.data(), static_cast<Py_ssize_t>(row.name.size()),
+                          row.unit.data(), static_cast<Py_ssize_t>(row.unit.size()),
+                          row.description.data(), static_cast<Py_ssize_t>(row.description.size())));
         if (!list || !item || PyList_Append(list.get(), item.get()) != 0) return nullptr;
     }
     return list.release();

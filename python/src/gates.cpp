@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gates.hpp"
 
+#include "base/diagnostics.hpp"
+#include "trace/span_groups.hpp"
 #include "values.hpp"
 
 #include <gym/telemetry/gates.hpp>
-
-#include "base/diagnostics.hpp"
-#include "trace/span_groups.hpp"
 
 #include <utility>
 
@@ -57,11 +56,13 @@ PyObject* is_call_site_enabled(PyObject*, PyObject* group) {
     Py_RETURN_FALSE;
 }
 
-PyObject* metrics(PyObject*, PyObject*) { return PyBool_FromLong(metrics_enabled()); }
+PyObject* metrics(PyObject*, PyObject*) {
+    return PyBool_FromLong(metrics_enabled());
+}
 
 PyObject* set_outer_gate(PyObject*, PyObject* callable) {
-    const owned before(std::exchange(outer_gate,
-                                     callable == Py_None ? nullptr : Py_NewRef(callable)));
+    const owned before(
+        std::exchange(outer_gate, callable == Py_None ? nullptr : Py_NewRef(callable)));
     Py_RETURN_NONE;
 }
 

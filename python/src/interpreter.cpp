@@ -140,8 +140,8 @@ void complain_later(std::string_view cause, std::string_view message) noexcept {
 }
 
 PyObject* set_complaint_handler(PyObject*, PyObject* callable) {
-    owned before(std::exchange(complaint_handler,
-                               callable == Py_None ? nullptr : Py_NewRef(callable)));
+    owned before(
+        std::exchange(complaint_handler, callable == Py_None ? nullptr : Py_NewRef(callable)));
     const diagnostics_handler handler = [](const diagnostic& what, void*) {
         complain_later(what.cause, what.message);
     };

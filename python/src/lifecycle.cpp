@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lifecycle.hpp"
 
-#include "interpreter.hpp"
-#include "points.hpp"
-#include "values.hpp"
-
-#include <gym/telemetry/lifecycle.hpp>
-
 #include "base/environment.hpp"
 #include "handle/block.hpp"
 #include "handle/child_environment.hpp"
@@ -14,6 +8,11 @@
 #include "handle/setting_table.hpp"
 #include "handle/setting_value.hpp"
 #include "handle/testing.hpp"
+#include "interpreter.hpp"
+#include "points.hpp"
+#include "values.hpp"
+
+#include <gym/telemetry/lifecycle.hpp>
 
 #include <chrono>
 #include <optional>
@@ -147,8 +146,8 @@ PyObject* collect(PyObject*, PyObject* arguments) {
         collection points;
         {
             const unlocked waits;
-            points = last != 0 ? internal::last_collection(reader)
-                               : gym::telemetry::collect(reader);
+            points =
+                last != 0 ? internal::last_collection(reader) : gym::telemetry::collect(reader);
         }
         return list_of_points(points);
     });
@@ -172,7 +171,9 @@ PyObject* child_environment(PyObject*, PyObject*) {
     return guarded([] { return dict_of(gym::telemetry::child_environment()); });
 }
 
-PyObject* exporting(PyObject*, PyObject*) { return PyBool_FromLong(is_exporting()); }
+PyObject* exporting(PyObject*, PyObject*) {
+    return PyBool_FromLong(is_exporting());
+}
 
 PyObject* set_gates(PyObject*, PyObject* mask) {
     const unsigned long long gates = PyLong_AsUnsignedLongLongMask(mask);

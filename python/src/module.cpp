@@ -49,4 +49,6 @@ PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 }  // namespace
 
-PyMODINIT_FUNC PyInit__native() { return PyModuleDef_Init(&definition); }
+PyMODINIT_FUNC PyInit__native() {
+    return PyModuleDef_Init(&definition);
+}

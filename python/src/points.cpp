@@ -17,8 +17,12 @@ bool put(const owned& dict, const char* key, owned value) {
     return value && PyDict_SetItemString(dict.get(), key, value.get()) == 0;
 }
 
-owned number(double value) { return owned(PyFloat_FromDouble(value)); }
-owned number(std::uint64_t value) { return owned(PyLong_FromUnsignedLongLong(value)); }
+owned number(double value) {
+    return owned(PyFloat_FromDouble(value));
+}
+owned number(std::uint64_t value) {
+    return owned(PyLong_FromUnsignedLongLong(value));
+}
 
 template <class T>
 owned list_of(std::span<const T> values) {
@@ -71,7 +75,8 @@ owned dict_of(const point& from) {
 }  // namespace
 
 owned str_of(std::string_view text) {
-    return owned(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+    return owned(
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
 }
 
 PyObject* list_of_points(const collection& from) {

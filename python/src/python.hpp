@@ -4,10 +4,10 @@
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <cxxabi.h>
 #include <utility>
+
+#include <Python.h>
+#include <cxxabi.h>
 
 namespace gym::telemetry::python {
 

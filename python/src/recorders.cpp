@@ -6,16 +6,15 @@
 #include "recorders.hpp"
 
 #include "connect_counter.hpp"
+#include "engine/record.hpp"
+#include "instruments/catalogue.hpp"
+#include "instruments/record.hpp"
 #include "route.hpp"
 #include "signature.hpp"
 #include "values.hpp"
 
 #include <gym/telemetry/detail/control.hpp>
 #include <gym/telemetry/recorders.hpp>
-
-#include "engine/record.hpp"
-#include "instruments/catalogue.hpp"
-#include "instruments/record.hpp"
 
 #include <array>
 #include <cmath>
@@ -32,8 +31,8 @@ namespace drop_reason = engine::drop_reason;
 
 using arguments = PyObject* const*;
 
-// A record with its arguments in order. Apart from its caller, so that a call while telemetry is off
-// sets up no stack frame (3 ns).
+// A record with its arguments in order. Apart from its caller, so that a call while telemetry is
+// off sets up no stack frame (3 ns).
 template <class Record>
 [[gnu::noinline]] PyObject* run(arguments args) {
     Record()(args);
@@ -132,7 +131,10 @@ PyObject* sandbox_create_retry(PyObject*, arguments args, Py_ssize_t given, PyOb
 }
 
 constinit signature startup_stage_signature{
-    "record_server_startup_stage", 5, 5, 4,
+    "record_server_startup_stage",
+    5,
+    5,
+    4,
     {"duration_ms", "stage", "server_name", "server_type", "worker"}};
 PyObject* server_startup_stage(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<5, 5>(startup_stage_signature, args, given, keywords, [](arguments a) {
@@ -148,7 +150,10 @@ PyObject* server_startup_stage(PyObject*, arguments args, Py_ssize_t given, PyOb
 }
 
 constinit signature queue_duration_signature{
-    "record_http_connection_pool_queue_duration", 4, 1, 4,
+    "record_http_connection_pool_queue_duration",
+    4,
+    1,
+    4,
     {"duration_ms", "queue_constraint", "queue_outcome", "server_name"}};
 PyObject* queue_duration(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<4, 1>(queue_duration_signature, args, given, keywords, [](arguments a) {
@@ -157,9 +162,11 @@ PyObject* queue_duration(PyObject*, arguments args, Py_ssize_t given, PyObject* 
     });
 }
 
-constinit signature connect_duration_signature{
-    "record_http_connection_pool_connect_duration", 3, 3, 3,
-    {"duration_ms", "outcome", "server_name"}};
+constinit signature connect_duration_signature{"record_http_connection_pool_connect_duration",
+                                               3,
+                                               3,
+                                               3,
+                                               {"duration_ms", "outcome", "server_name"}};
 PyObject* connect_duration(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<3, 3>(connect_duration_signature, args, given, keywords, [](arguments a) {
         record_duration<id_of("gym.http.connection_pool.connect_duration_ms")>(
@@ -172,11 +179,14 @@ constinit signature connect_counter_signature{
 PyObject* register_connect_counter(PyObject*, arguments args, Py_ssize_t given,
                                    PyObject* keywords) {
     return call<1, 1>(connect_counter_signature, args, given, keywords,
-                   [](arguments a) { register_snapshot(a[0]); });
+                      [](arguments a) { register_snapshot(a[0]); });
 }
 
 constinit signature completed_signature{
-    "record_rollout_completed", 5, 5, 2,
+    "record_rollout_completed",
+    5,
+    5,
+    2,
     {"outcome", "dispatch_name", "failure_class", "failure_kind", "failure_type"}};
 PyObject* rollout_completed(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<5, 5>(completed_signature, args, given, keywords, [](arguments a) {
@@ -241,8 +251,7 @@ PyObject* rollout_health(PyObject*, arguments args, Py_ssize_t given, PyObject* 
     });
 }
 
-constinit signature rollout_duration_signature{
-    "record_rollout_duration", 1, 1, 1, {"duration_ms"}};
+constinit signature rollout_duration_signature{"record_rollout_duration", 1, 1, 1, {"duration_ms"}};
 PyObject* rollout_duration(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<1, 1>(rollout_duration_signature, args, given, keywords, [](arguments a) {
         record_duration<id_of("gym.rollout.duration_ms")>(a, std::index_sequence<>());
@@ -266,22 +275,24 @@ PyObject* active_servers(PyObject*, arguments args, Py_ssize_t given, PyObject* 
     });
 }
 
-constinit signature server_request_signature{
-    "record_server_request", 1, 1, 1, {"duration_ms"}};
+constinit signature server_request_signature{"record_server_request", 1, 1, 1, {"duration_ms"}};
 PyObject* server_request(PyObject*, arguments args, Py_ssize_t given, PyObject* keywords) {
     return call<1, 1>(server_request_signature, args, given, keywords, [](arguments a) {
         record_duration<id_of("gym.server.request_duration_ms")>(a, std::index_sequence<>());
     });
 }
 
-constexpr std::array all_signatures = {
-    &sandbox_active_signature,       &sandbox_startup_signature,  &sandbox_exec_signature,
-    &sandbox_create_retry_signature, &startup_stage_signature,    &queue_duration_signature,
-    &connect_duration_signature,     &connect_counter_signature,  &completed_signature,
-    &reward_signature,               &health_signature,           &rollout_duration_signature,
-    &verify_signature,               &active_servers_signature,   &server_request_signature};
+constexpr std::array all_signatures = {&sandbox_active_signature,   &sandbox_startup_signature,
+                                       &sandbox_exec_signature,     &sandbox_create_retry_signature,
+                                       &startup_stage_signature,    &queue_duration_signature,
+                                       &connect_duration_signature, &connect_counter_signature,
+                                       &completed_signature,        &reward_signature,
+                                       &health_signature,           &rollout_duration_signature,
+                                       &verify_signature,           &active_servers_signature,
+                                       &server_request_signature};
 
-PyMethodDef fast(const char* name, PyObject* (*function)(PyObject*, arguments, Py_ssize_t, PyObject*),
+PyMethodDef fast(const char* name,
+                 PyObject* (*function)(PyObject*, arguments, Py_ssize_t, PyObject*),
                  const char* help) {
     // The flags say that it is called by the three-argument form.
     return {name, reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),

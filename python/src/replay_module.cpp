@@ -7,14 +7,14 @@
 
 #include <gym/telemetry/lifecycle.hpp>
 
+#include <exception>
+#include <string>
+#include <vector>
+
 #include <cli/console.hpp>
 #include <cli/replay_files.hpp>
 #include <cli/replay_sink.hpp>
-
-#include <exception>
-#include <string>
 #include <unistd.h>
-#include <vector>
 
 namespace gym::telemetry::python {
 
@@ -62,7 +62,8 @@ bool read_paths(PyObject* from, std::vector<std::string>& to) {
     if (!list) return false;
     for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
         PyObject* path = nullptr;
-        if (PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(list.get(), i), &path) == 0) return false;
+        if (PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(list.get(), i), &path) == 0)
+            return false;
         const owned bytes(path);
         to.emplace_back(PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path)));
     }
@@ -102,8 +103,8 @@ PyModuleDef_Slot slots[] = {
 #endif
     {0, nullptr}};
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_replay", nullptr, 0, methods, slots, nullptr,
-                          nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "_replay", nullptr, 0, methods, slots, nullptr, nullptr, nullptr};
 
 }  // namespace
 

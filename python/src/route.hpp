@@ -23,7 +23,8 @@ extern route current_route;
 // for what is no Exception, such as KeyboardInterrupt.
 [[gnu::cold, gnu::noinline]] PyObject* record_on_route(const signature& of, PyObject* const* args);
 
-// set_route(name, recorder): for the package. `recorder(function, arguments)` takes foreign records.
+// set_route(name, recorder): for the package. `recorder(function, arguments)` takes foreign
+// records.
 PyObject* set_route(PyObject* module, PyObject* arguments);
 
 }  // namespace gym::telemetry::python

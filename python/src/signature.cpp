@@ -60,8 +60,8 @@ PyObject* const* bind(const signature& to, PyObject* const* args, Py_ssize_t giv
             return nullptr;
         }
         if (room[at] != nullptr) {
-            PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'",
-                         to.function, name);
+            PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", to.function,
+                         name);
             return nullptr;
         }
         room[at] = args[given + i];

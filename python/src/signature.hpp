@@ -35,7 +35,8 @@ PyObject* const* bind(const signature& to, PyObject* const* args, Py_ssize_t giv
                       PyObject* keywords, bound_arguments& room);
 
 // Whether the caller's own array is the arguments in the order of the parameters: none is left out,
-// and those given by name come in order, told by their addresses. Nearly every call is of this form.
+// and those given by name come in order, told by their addresses. Nearly every call is of this
+// form.
 template <std::size_t Count, std::size_t Positional>
 inline bool is_in_order(const signature& to, Py_ssize_t given, PyObject* keywords) {
     const auto positional = static_cast<std::size_t>(given);

@@ -63,7 +63,8 @@ double read_double(PyObject* from) {
 integer read_integer(PyObject* from) {
     if (PyFloat_Check(from)) {
         const double value = PyFloat_AS_DOUBLE(from);
-        if (!(value == std::trunc(value)) || std::isinf(value)) return {0, no_integer::not_a_number};
+        if (!(value == std::trunc(value)) || std::isinf(value))
+            return {0, no_integer::not_a_number};
         // 2^63 is a double, and the first that does not fit.
         if (value >= 0x1p63 || value < -0x1p63) return {0, no_integer::overflow};
         return {static_cast<std::int64_t>(value)};

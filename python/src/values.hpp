@@ -67,8 +67,8 @@ struct integer {
 // An int64 by the index protocol, or of a float with an integral value.
 inline integer to_integer(PyObject* from) {
 #if PY_VERSION_HEX >= 0x030C0000
-    if (PyLong_CheckExact(from) &&
-        PyUnstable_Long_IsCompact(reinterpret_cast<PyLongObject*>(from))) [[likely]]
+    if (PyLong_CheckExact(from) && PyUnstable_Long_IsCompact(reinterpret_cast<PyLongObject*>(from)))
+        [[likely]]
         return {PyUnstable_Long_CompactValue(reinterpret_cast<PyLongObject*>(from))};
 #endif
     return read_integer(from);

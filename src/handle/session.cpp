@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "handle/session.hpp"
 
-#include <algorithm>
-
-#include <gym/telemetry/detail/control.hpp>
-
 #include "engine/threads.hpp"
 #include "export/series_attributes.hpp"
 #include "handle/resource.hpp"
@@ -12,6 +8,10 @@
 #include "instruments/rules.hpp"
 #include "trace/span_groups.hpp"
 #include "trace/span_queue.hpp"
+
+#include <gym/telemetry/detail/control.hpp>
+
+#include <algorithm>
 
 namespace gym::telemetry::detail {
 
@@ -55,8 +55,7 @@ void record_spooled(double bytes) noexcept {
 }  // namespace
 
 std::uint64_t gates_of(const settings& config) {
-    return parse_span_groups(config.span_groups).mask |
-           (config.metrics_enabled ? metrics_gate : 0);
+    return parse_span_groups(config.span_groups).mask | (config.metrics_enabled ? metrics_gate : 0);
 }
 
 std::shared_ptr<session> session::start(const settings& config, bool constant_hash) {
@@ -83,9 +82,9 @@ std::shared_ptr<session> session::start(const settings& config, bool constant_ha
 
 void session::put_in_force() {
     if (config_.traces_enabled)
-        set_span_routes(static_cast<std::uint8_t>(
-            (pipeline_ != nullptr ? spans_to_exporters : no_spans) |
-            (readers_.empty() ? no_spans : spans_to_memory)));
+        set_span_routes(
+            static_cast<std::uint8_t>((pipeline_ != nullptr ? spans_to_exporters : no_spans) |
+                                      (readers_.empty() ? no_spans : spans_to_memory)));
     if (config_.metrics_enabled) engine::begin_generation(source_);
     control.gates.store(gates_of(config_), std::memory_order_relaxed);
 }

@@ -3,17 +3,17 @@
 // What is in force between an init and its shutdown: settings, the generation, and where it goes.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <vector>
+#include "engine/generation.hpp"
+#include "export/memory.hpp"
+#include "export/pipeline.hpp"
 
 #include <gym/telemetry/collection.hpp>
 #include <gym/telemetry/options.hpp>
 
-#include "engine/generation.hpp"
-#include "export/memory.hpp"
-#include "export/pipeline.hpp"
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace gym::telemetry::detail {
 

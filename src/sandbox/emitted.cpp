@@ -77,8 +77,7 @@ result<emitted_record> make_emitted(std::string_view kind, std::string_view valu
 
 std::string line_of(const emitted_record& record) {
     std::array<char, 32> number{};
-    char* const end =
-        std::to_chars(number.data(), number.data() + number.size(), record.value).ptr;
+    char* const end = std::to_chars(number.data(), number.data() + number.size(), record.value).ptr;
     return record.kind + ' ' + std::string(number.data(), end) + ' ' + record.provider + '\n';
 }
 

@@ -31,7 +31,7 @@ using file_identity = std::pair<dev_t, ino_t>;
 struct ledger_owner {
     std::mutex mutex;
     std::vector<ledger_file> files;  // of all folders that were in force
-    std::string broken_folder;  // could not be written to: not tried again
+    std::string broken_folder;       // could not be written to: not tried again
 };
 
 // Never destroyed: sandboxes may be released while the process exits.

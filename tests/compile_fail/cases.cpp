@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gym/telemetry/telemetry.hpp>
-
 #include "instruments/record.hpp"
+
+#include <gym/telemetry/telemetry.hpp>
 
 using namespace gym::telemetry;
 using namespace gym::telemetry::instruments;

@@ -2,6 +2,10 @@
 //
 // What the library may cost its host: allocations of a record, memory of threads that come and go,
 // thread-local storage. A program of its own, since it replaces operator new.
+#include "engine/threads.hpp"
+
+#include <gym/telemetry/telemetry.hpp>
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -10,10 +14,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-
-#include <gym/telemetry/telemetry.hpp>
-
-#include "engine/threads.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define GYM_TELEMETRY_SANITIZED 1
@@ -38,8 +38,12 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
     allocations.fetch_add(1, std::memory_order_relaxed);
     return std::malloc(size);
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
 
 namespace gym::telemetry {
 namespace {

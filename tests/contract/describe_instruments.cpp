@@ -2,12 +2,12 @@
 //
 // Prints the table of instruments as JSON. docs/instruments.md is generated from it, the contract
 // test compares it with the API page, and other languages take their constants from it.
+#include "instruments/catalogue.hpp"
+#include "instruments/rules.hpp"
+
 #include <charconv>
 #include <cstdio>
 #include <string>
-
-#include "instruments/catalogue.hpp"
-#include "instruments/rules.hpp"
 
 namespace {
 
@@ -29,21 +29,30 @@ std::string number(double value) {
 
 std::string_view name_of(instrument_kind kind) {
     switch (kind) {
-        case instrument_kind::counter: return "counter";
-        case instrument_kind::up_down_counter: return "up_down_counter";
-        case instrument_kind::observable_counter: return "observable_counter";
-        case instrument_kind::gauge: return "gauge";
-        case instrument_kind::histogram: return "histogram";
+        case instrument_kind::counter:
+            return "counter";
+        case instrument_kind::up_down_counter:
+            return "up_down_counter";
+        case instrument_kind::observable_counter:
+            return "observable_counter";
+        case instrument_kind::gauge:
+            return "gauge";
+        case instrument_kind::histogram:
+            return "histogram";
     }
     return "";
 }
 
 std::string_view name_of(engine::value_rule rule) {
     switch (rule) {
-        case engine::value_rule::as_given: return "as_given";
-        case engine::value_rule::closed_set: return "closed_set";
-        case engine::value_rule::name: return "name";
-        case engine::value_rule::failure_kind: return "failure_kind";
+        case engine::value_rule::as_given:
+            return "as_given";
+        case engine::value_rule::closed_set:
+            return "closed_set";
+        case engine::value_rule::name:
+            return "name";
+        case engine::value_rule::failure_kind:
+            return "failure_kind";
     }
     return "";
 }
@@ -62,8 +71,8 @@ std::string attribute(const engine::attribute_row& row) {
     const bool boolean = row.type == engine::attribute_type::boolean;
     return "{\"key\": " + quoted(row.key) + ", \"type\": " + (boolean ? "\"bool\"" : "\"string\"") +
            ", \"optional\": " + (row.optional ? "true" : "false") +
-           ", \"rule\": " + quoted(name_of(row.rule)) +
-           ", \"values\": " + list(row.known, quoted) + "}";
+           ", \"rule\": " + quoted(name_of(row.rule)) + ", \"values\": " + list(row.known, quoted) +
+           "}";
 }
 
 std::string instrument(const engine::instrument_row& row) {
@@ -79,10 +88,10 @@ std::string instrument(const engine::instrument_row& row) {
 }  // namespace
 
 int main() {
-    std::string out = "{\"registered_failure_kinds\": " +
-                      list(instruments::registered_failure_kinds, quoted) +
-                      ",\n \"unregistered_failure_kind\": " + quoted(unregistered_failure_kind) +
-                      ",\n \"instruments\": [\n";
+    std::string out =
+        "{\"registered_failure_kinds\": " + list(instruments::registered_failure_kinds, quoted) +
+        ",\n \"unregistered_failure_kind\": " + quoted(unregistered_failure_kind) +
+        ",\n \"instruments\": [\n";
     bool first = true;
     for (const auto& row : instruments::catalogue) {
         if (!first) out += ",\n";

@@ -12,11 +12,11 @@
 // The two differ by less than 10 millionths. Any thread may read a stopwatch that another started.
 #pragma once
 
+#include <gym/telemetry/detail/api.hpp>
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-
-#include <gym/telemetry/detail/api.hpp>
 
 namespace gym::telemetry {
 

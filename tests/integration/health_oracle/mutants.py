@@ -90,6 +90,7 @@ def compile_mutant(entry, source, include, into):
     words[words.index("-o") + 1] = str(into)
     words[words.index("-c") + 1] = str(source)
     words[1:1] = [f"-I{include}", "-O1", "-g0"]
+    words.append("-Wno-error")  # a mutant may leave a parameter unused
     subprocess.run(words, check=True, cwd=entry["directory"])
     return words[0]
 

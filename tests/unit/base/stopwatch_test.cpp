@@ -15,7 +15,8 @@ double since(steady_clock::time_point start) {
 }
 
 void spin_ms(double ms) {
-    for (const auto start = steady_clock::now(); since(start) < ms;) {}
+    for (const auto start = steady_clock::now(); since(start) < ms;) {
+    }
 }
 
 // The stopwatch lies between two readings of the steady clock around each of its own.

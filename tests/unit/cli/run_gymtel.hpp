@@ -119,10 +119,15 @@ public:
 
     void send(int signal) const { ::kill(child_, signal); }
 
-    // How far gymtel has read the file, which it holds open while it follows it; -1: it does not.
+    // How far gymtel has read the file, which it holds open while it follows it; -1: it does not,
+    // or it is still at work. Only between two looks at a file may a test cut it: what is cut and
+    // written again within one look cannot be told from what grew.
     long long position_in(const std::string& name) const {
         namespace fs = std::filesystem;
         const std::string process = "/proc/" + std::to_string(child_);
+        std::string pid, command, state;
+        std::ifstream(process + "/stat") >> pid >> command >> state;
+        if (state != "S") return -1;
         std::error_code error;
         for (const auto& entry : fs::directory_iterator(process + "/fd", error)) {
             if (fs::read_symlink(entry, error) != where_.path(name)) continue;

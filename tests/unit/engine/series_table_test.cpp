@@ -105,7 +105,8 @@ TEST_F(SeriesTable, UnknownValuesAreCountedForEachRecord) {
 
 TEST_F(SeriesTable, UnknownValuesOfTheOverflowSeriesCountToo) {
     begin({.series = 1});
-    for (const std::string_view text : {"known", "other", "third"}) record_one(test_row::closed, text);
+    for (const std::string_view text : {"known", "other", "third"})
+        record_one(test_row::closed, text);
     EXPECT_EQ(values(test_row::unknown).at("closed;"), 2);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Replays the kept inputs of fuzz_otlp_json in every build.
+#include "otlp/json.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
-
-#include "otlp/json.hpp"
 
 namespace gym::telemetry::otlp {
 namespace {

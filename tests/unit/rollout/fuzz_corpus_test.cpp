@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Replays the kept corpus of the row fuzzer.
+#include "../../../fuzz/fuzz_rollout_row.cpp"
+
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <iterator>
 #include <string>
 
-#include "../../../fuzz/fuzz_rollout_row.cpp"
+#include <gtest/gtest.h>
 
 namespace {
 

@@ -46,8 +46,7 @@ protected:
             result.emplace_back(stage.name, stage.duration_ms());
         return result;
     }
-    static finished_span span_of(const std::vector<finished_span>& spans,
-                                        const std::string& name) {
+    static finished_span span_of(const std::vector<finished_span>& spans, const std::string& name) {
         const auto found = std::ranges::find(spans, name, &finished_span::name);
         EXPECT_NE(found, spans.end()) << name;
         return found == spans.end() ? finished_span() : *found;
