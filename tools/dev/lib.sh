@@ -28,11 +28,19 @@ configure() {
 gcc_toolchain="-DCMAKE_CXX_COMPILER=g++-14 -DCMAKE_C_COMPILER=gcc-14"
 clang_toolchain="-DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19"
 
-# summary LOG: ctest's result as one line, `N passed, N failed`.
+# summary LOG: ctest's result as one line, `N passed, N failed`. Of a test that was run again the
+# last result counts.
 summary() {
-    awk '/ Test +#[0-9]+: .* Passed / { passed++ } / Test +#[0-9]+: .*\*\*\*(Failed|Timeout|Exception|Not Run)/ { failed++ }
-         / Test +#[0-9]+: .*\*\*\*Skipped/ { skipped++ }
-         END { printf "%d passed, %d failed", passed, failed; if (skipped) printf ", %d skipped", skipped; print "" }' "$1"
+    awk '/ Test +#[0-9]+: / {
+             match($0, /#[0-9]+/); id = substr($0, RSTART, RLENGTH)
+             last[id] = / Passed +[0-9]/ ? "passed" : /\*\*\*Skipped/ ? "skipped" : "failed"
+         }
+         END {
+             for (id in last) count[last[id]]++
+             printf "%d passed, %d failed", count["passed"], count["failed"]
+             if (count["skipped"]) printf ", %d skipped", count["skipped"]
+             print ""
+         }' "$1"
 }
 
 # sanitized KIND DIR [CTEST ARGS]: builds with clang and that sanitizer, and runs the tests.

@@ -129,11 +129,13 @@ TEST_F(Threads, ANewGenerationStartsFreshWhileOthersRecordConcurrentSafe) {
             }
         });
     std::int64_t seen = 0;
-    for (int i = 0; i < 100; ++i) {
+    // A hundred times, and until the recorders, which may begin late, have been seen.
+    for (int i = 0; i < 100 || seen == 0; ++i) {
         end_generation();
         const auto last = values(test_row::counter);
         if (const auto at = last.find("p;"); at != last.end()) seen += at->second;
         begin({});
+        std::this_thread::yield();
     }
     stop = true;
     for (auto& thread : recorders) thread.join();
