@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<bool, 256> ends_scalar = [] {
     std::array<bool, 256> table{};
     for (const char c : {',', ']', '}', ' ', '\t', '\r', '\n'})
-        table[static_cast<std::size_t>(c)] = true;
+        table[static_cast<unsigned char>(c)] = true;
     return table;
 }();
 
