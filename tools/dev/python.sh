@@ -57,7 +57,7 @@ version=0.7.0
 packages="nemo-lens==0.1.0 opentelemetry-sdk==1.45.1 opentelemetry-proto==1.45.1
     opentelemetry-instrumentation-fastapi==0.66b1 opentelemetry-instrumentation-aiohttp-client==0.66b1
     pytest pytest-asyncio aiohttp omegaconf hydra-core pydantic orjson psutil fastapi uvicorn httpx
-    tqdm openai tenacity pandas rich requests aiofiles itsdangerous httptools ray==2.56.1"
+    tqdm openai tenacity pandas rich requests aiofiles itsdangerous httptools scipy wandb anthropic ray==2.56.1"
 say "installing nemo-gym $version and what its telemetry needs"
 {
     pip install -q --no-deps --ignore-requires-python "nemo-gym==$version"
