@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The import finder of gym-telemetry's drop-in for NeMo Gym.
 
-A module of its own, since it is loaded at the start of every Python process that has
-GYM_TELEMETRY=1, most of which never import nemo_gym: it imports nothing. The package itself is
-loaded when one of the names below is.
+gym_telemetry.pth puts a stub of a finder in place at the start of every Python process that has
+GYM_TELEMETRY set, most of which never import nemo_gym: the stub loads this module, which imports
+nothing new, when a module of nemo_gym.telemetry is asked for. The package itself is loaded when one of
+the names below is.
 """
 
+import os
 import sys
 
 PREFIX = "nemo_gym.telemetry."
@@ -19,8 +21,8 @@ class Finder:
     def __init__(self) -> None:
         self._inside: set[str] = set()
 
-    def find_spec(self, name, path=None, target=None):
-        if name not in NAMES or name in self._inside:
+    def find_spec(self, name):
+        if name not in NAMES or name in self._inside or not is_wanted():
             return None
         from importlib.util import find_spec
 
@@ -83,8 +85,28 @@ def _complain(error) -> None:
     )
 
 
+def is_wanted() -> bool:
+    """GYM_TELEMETRY as booleans of the configuration are read."""
+    return os.environ.get("GYM_TELEMETRY", "").strip().lower() in ("1", "true", "yes", "on")
+
+
+FINDER = Finder()
+
+
+class GymTelemetryFinder:
+    """What stands in sys.meta_path, here as in the .pth file. Told by its name, since that one is
+    a class of its own."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return FINDER.find_spec(name)
+
+
+def is_ours(finder) -> bool:
+    return type(finder).__name__ == "GymTelemetryFinder"
+
+
 def install() -> None:
     """Puts the finder in front, once."""
-    if not any(type(finder).__name__ == "Finder" and hasattr(finder, "_inside")
-               for finder in sys.meta_path):
-        sys.meta_path.insert(0, Finder())
+    if not any(is_ours(finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, GymTelemetryFinder())

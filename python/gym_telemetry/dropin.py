@@ -40,7 +40,7 @@ def install() -> None:
 def uninstall() -> None:
     """Takes the finder away again. Modules that were taken over stay so."""
     os.environ.pop(VARIABLE, None)
-    sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _finder().Finder)]
+    sys.meta_path[:] = [f for f in sys.meta_path if not _finder().is_ours(f)]
 
 
 def installed(name: str = "gym_metrics") -> bool:

@@ -200,8 +200,11 @@ except KeyboardInterrupt:
     with slow.arrived:
         assert slow.arrived.wait_for(lambda: slow.requests, timeout=30)
     child.send_signal(signal.SIGINT)
-    child.communicate(timeout=60)
-    slow.close()
+    try:
+        child.communicate(timeout=60)
+    finally:
+        child.kill()
+        slow.close()
     assert child.returncode == -signal.SIGINT
 
 

@@ -11,7 +11,7 @@ def _load(name, file):
     from importlib.util import module_from_spec, spec_from_file_location
 
     spec = spec_from_file_location(name, file)
-    module = module_from_spec(spec)
+    module = sys.modules[name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
