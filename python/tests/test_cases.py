@@ -18,7 +18,7 @@ def cases():
                 yield pytest.param(case, id=case["id"])
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", list(cases()))
 def test_case(case):
     try:
         wrong = Play(case).run()
