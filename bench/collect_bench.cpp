@@ -60,7 +60,7 @@ void collect(int series) {
 
 // Heap bytes a series that so many threads have touched; they end only when all have recorded.
 void memory(int threads) {
-    constexpr int series = 2000;
+    constexpr int series = 10000;
     const double before = bench::heap_bytes();
     auto source = make_generation();
     gt::engine::begin_generation(source);

@@ -3,8 +3,6 @@
 // What the machine itself allows: not libraries, but the pieces that a record cannot do without.
 #include "harness.hpp"
 
-#include <mutex>
-
 namespace {
 
 struct alignas(64) line {
@@ -34,6 +32,27 @@ int main() {
             for (; n; --n) {
                 value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
                 bench::fence();
+            }
+        };
+    });
+    // The same, but the address is read anew each time, as whoever finds a cell must.
+    bench::measure_modes("F-own-cell-found", [](bool) {
+        return [](int t, std::uint64_t n) {
+            for (; n; --n) {
+                auto& value = own[t].value;
+                value.store(value.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+                bench::fence();
+            }
+        };
+    });
+    // Arithmetic alone, four independent chains: what a second thread costs the first although they
+    // share no memory, where two processors are one core's.
+    bench::measure_modes("F-arithmetic", [](bool) {
+        return [](int, std::uint64_t n) {
+            std::uint64_t a = n, b = n + 1, c = n + 2, d = n + 3;
+            for (; n; --n) {
+                a = a * 5 + n, b = b * 5 + n, c = c * 5 + n, d = d * 5 + n;
+                asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
             }
         };
     });

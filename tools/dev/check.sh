@@ -1,4 +1,4 @@
-# everything a change must pass: format, both compilers, tests, clang-tidy (what .ci/run calls)
+# everything a change must pass: format, both compilers, tests, speed, clang-tidy (what .ci/run calls)
 dev setup
 say "format"
 dev format --check
@@ -10,5 +10,7 @@ ninja -C build-clang >build-clang/build.log 2>&1 || {
     die "clang's build failed; all of it is in build-clang/build.log"
 }
 dev tidy
+say "speed: the budgets of bench/budgets.txt"
+dev bench --check --short
 tail -1 /tmp/gym-check.$$
 rm -f /tmp/gym-check.$$
