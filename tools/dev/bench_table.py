@@ -15,6 +15,36 @@ import subprocess
 import sys
 
 OURS = "gym-telemetry"
+WORKS = {
+    "W1": "W1 counter, 1 attribute",
+    "W2": "W2 counter, 5 attributes",
+    "W3": "W3 histogram, 12 bounds",
+    "W4-counter": "W4 counter, bound",
+    "W4-hist": "W4 histogram, bound",
+    "W5-1attr": "W5 off, 1 attribute",
+    "W5-5attr": "W5 off, 5 attributes",
+    "empty-loop": "an empty loop",
+    "W6-collect": "W6 collect",
+    "W6-collect+ser": "W6 collect, encode",
+    "W6-bytes-out": "W6 encoded",
+    "W6-mem": "W6 memory a series",
+    "W6-mem-threads": "W6 memory a series",
+    "W7": "W7 1,000 sets in turn",
+    "W1-changing": "W1 sets at random",
+    "W2-changing": "W2 sets at random",
+    "W3-changing": "W3 sets at random",
+    "W8-clock": "W8 two clock reads",
+    "W8-exec-clock": "W8 ... and a record",
+    "W8-exec": "W8 with our stopwatch",
+    "W9": "W9 while collecting",
+    "F-fetch_add": "shared fetch_add",
+    "F-own-cell": "own cell",
+    "F-own-cell-found": "own cell, found",
+    "F-arithmetic": "arithmetic alone",
+    "F-steady_clock": "steady_clock::now",
+    "F-own-histogram": "own histogram",
+}
+MODES = {"1t": "1 thread", "2t-same": "2, same", "2t-diff": "2, other"}
 CONTENDERS = ["gym_bench", "collect_bench", "floor_bench", "otel_bench", "prometheus_bench"]
 
 
@@ -45,30 +75,37 @@ def number(value):
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def table(figures, units):
-    keys = []
-    for _, work, mode in figures:
-        if (work, mode) not in keys:
-            keys.append((work, mode))
-    peers = ["otel-cpp", "prometheus-cpp"]
-    lines = [f"| work | mode | {OURS} | otel-cpp | prometheus-cpp | times faster than otel-cpp |",
-             "| --- | --- | --- | --- | --- | --- |"]
-    for work, mode in keys:
-        mine = figures.get((OURS, work, mode))
-        if mine is None:
-            continue
-        cells = [number(statistics.median(mine)) + f" {units[work]}"]
-        for peer in peers:
-            other = figures.get((peer, work, mode))
-            cells.append(number(statistics.median(other)) if other else "")
-        times = ratio(figures, ("otel-cpp", work, mode), (OURS, work, mode))
-        lines.append(f"| {work} | {mode} | " + " | ".join(cells) +
-                     f" | {number(times) if times else ''} |")
-    lines += ["", "| floor of the machine | mode | ns |", "| --- | --- | --- |"]
-    for (peer, work, mode), values in figures.items():
-        if peer == "floor":
-            lines.append(f"| {work} | {mode} | {number(statistics.median(values))} |")
+def aligned(rows):
+    """Rows of cells as a Markdown table whose columns line up in a terminal too."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(cell.ljust(w) if i < 2 else cell.rjust(w)
+                               for i, (cell, w) in enumerate(zip(row, widths))) + " |"
+             for row in rows]
+    lines.insert(1, "| " + " | ".join("-" * w if i < 2 else "-" * (w - 1) + ":"
+                                      for i, w in enumerate(widths)) + " |")
     return "\n".join(lines)
+
+
+def median_text(values):
+    return number(statistics.median(values)) if values else ""
+
+
+def table(figures, units):
+    """Ours beside the others, nanoseconds an operation where the work names no other unit."""
+    rows = [["work", "mode", "ours", "otel", "prom.", "x otel"]]
+    for peer, work, mode in figures:
+        if peer != OURS:
+            continue
+        unit = "" if units[work] == "ns" else f" [{units[work]}]"
+        times = ratio(figures, ("otel-cpp", work, mode), (OURS, work, mode))
+        rows.append([WORKS.get(work, work) + unit, MODES.get(mode, mode),
+                     *(median_text(figures.get((p, work, mode)))
+                       for p in (OURS, "otel-cpp", "prometheus-cpp")),
+                     number(times) if times and units[work] != "B" else ""])
+    floors = [["floor of the machine", "mode", "ns"]]
+    floors += [[WORKS.get(work, work), MODES.get(mode, mode), median_text(values)]
+               for (peer, work, mode), values in figures.items() if peer == "floor"]
+    return aligned(rows) + "\n\n" + aligned(floors)
 
 
 def value_of(figures, text):
