@@ -123,7 +123,7 @@ TEST_F(Cost, WhileItIsOffNothingIsAllocated) {
 }
 
 TEST_F(Cost, AThousandThreadsLeaveNothingBehind) {
-    long after_100 = 0;
+    [[maybe_unused]] long after_100 = 0;
     for (int i = 0; i < 1000; ++i) {
         std::thread([] {
             for (int s = 0; s < 50; ++s) record_sandbox_startup(s, "p" + std::to_string(s));
