@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays cases of the drivers `inproc` and `python` (those without a child) through the package.
+"""Plays cases of the drivers `inproc` and `python` through the package, in this process.
 
-Calls and properties that need the C++ library's own surface (a scoped registration, a meter of the
-bridge, a hash for tests) are skipped with their name; the conformance driver plays those.
+Calls and properties that need the C++ library's own surface (a scoped registration, a hash for
+tests, its memory) are left to the conformance driver with their name. That one plays the cases of
+`python` as well: each in an interpreter of its own, with case_child.py, and a collector.
 """
 
 import threading
@@ -10,10 +11,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import case_process
+import case_reinit
 import gym_telemetry
-from case_values import UnknownWord, amount, argument, difference, number, text
+from case_properties import LEFT_TO_CXX as PROPERTIES_LEFT_TO_CXX
+from case_properties import OF_THE_PROCESS, PROPERTIES
+from case_values import NotPlayed, UnknownWord, argument, difference, number, text
 from gym_telemetry import _native, gym_metrics, handle
 
+#: Bits of the engine's gates, by span group.
 GATES = {"span_group_http_client": 2, "span_group_rollout": 3, "span_group_sandbox": 7,
          "span_group_startup": 8}
 KNOWN_EXPECTATIONS = {
@@ -21,10 +27,6 @@ KNOWN_EXPECTATIONS = {
     "unknown_values", "no_error_reaches_caller", "properties", "note", "monotonic",
     "instruments_created",
 }  # fmt: skip
-
-
-class NotPlayed(Exception):
-    """The case asks for something that the Python package does not carry."""
 
 
 class Snapshot:
@@ -40,8 +42,6 @@ class Snapshot:
         if "$sleep_ms" in form:
             time.sleep(form["$sleep_ms"] / 1000)
         if "$calls" in form:
-            if form["$calls"] == "unregister":
-                raise NotPlayed("a callback that takes its registration back")
             getattr(gym_metrics, form["$calls"])(provider="inside")
         if any(key.startswith("$") for key in form):
             form = form.get("value", {})
@@ -59,28 +59,41 @@ class Play:
         self.errors: list[BaseException] = []
         self.seen: list[list[dict[str, Any]]] = []
         self.by_meter: dict[str, list[dict[str, Any]]] = {}
+        self.begun_meters: dict[str, list[dict[str, Any]]] = {}
+        self.meter = ""
         self.readers = self.given.get("readers", 1)
+        self.is_shut_down = False
+        self.meters = case_reinit.Meters()
 
     def run(self) -> str | None:
         """What is wrong, or None. Raises NotPlayed."""
-        unknown = set(self.expect) - KNOWN_EXPECTATIONS
-        if unknown:
-            raise UnknownWord(f"expectations {unknown}")
-        for wanted in self.expect.get("properties", ()):
-            if wanted["check"] in PROPERTIES_LEFT_TO_CXX:
-                raise NotPlayed(wanted["check"])
+        self._check_words()
         try:
-            self._begin()
-            for call in self.case["calls"]:
-                for _ in range(call.get("repeat", 1)):
-                    self._call(call["fn"], call["args"])
-            last = [self._collect(reader) for reader in range(self.readers)]
-            return self._compare(last)
+            self.begin()
+            self.play(self.case["calls"])
+            last = [self.collect(reader) for reader in range(self.readers)]
+            return self.compare(last)
         finally:
             gym_telemetry.shutdown()
             handle.reset_handle()
 
-    def _begin(self) -> None:
+    def _check_words(self) -> None:
+        if unknown := set(self.expect) - KNOWN_EXPECTATIONS:
+            raise UnknownWord(f"expectations {unknown}")
+        for wanted in self.expect.get("properties", ()):
+            if wanted["check"] in PROPERTIES_LEFT_TO_CXX:
+                raise NotPlayed(wanted["check"])
+
+    def play(self, calls: list[dict[str, Any]]) -> None:
+        for call in calls:
+            for _ in range(call.get("repeat", 1)):
+                self._call(call["fn"], call.get("args", {}))
+
+    def play_in_child(self, calls: list[dict[str, Any]]) -> None:
+        """In a forked process."""
+        self.play(calls)
+
+    def begin(self) -> None:
         state = self.given.get("telemetry", "exporting")
         if state == "meter_raises":
             handle.set_handle(_RaisingHandle())
@@ -89,7 +102,7 @@ class Play:
             return
         if "hash" in self.given:
             raise NotPlayed("a hash for tests")
-        self._init(enabled=state != "initialised_not_exporting")
+        self.init(enabled=state != "initialised_not_exporting")
         gates = _native.gates_for_tests()
         for key, bit in GATES.items():
             if key in self.given:
@@ -97,7 +110,7 @@ class Play:
         if _native.is_exporting():
             _native.set_gates_for_tests(gates)
 
-    def _init(self, enabled: bool = True) -> None:
+    def init(self, enabled: bool = True) -> None:
         gym_telemetry.init(
             enabled=enabled,
             exporter="memory",
@@ -108,8 +121,9 @@ class Play:
             memory_temporality=self.given.get("temporality", "cumulative"),
         )
 
-    def _collect(self, reader: int = 0) -> list[dict[str, Any]]:
-        points = _native.collect(reader)
+    def collect(self, reader: int = 0) -> list[dict[str, Any]]:
+        """After a shutdown: what that collected."""
+        points = _native.collect(reader, self.is_shut_down)
         self.seen.append(points)
         return [p for p in points if not p["instrument"].startswith("gym.telemetry.")]
 
@@ -130,6 +144,7 @@ class Play:
     # Calls that are no recorder.
 
     def _register(self, snapshot: Any) -> None:
+        _check_snapshot(snapshot)
         if self.snapshot.form == {}:
             self.snapshot.form = snapshot
             self._recorder(
@@ -141,19 +156,31 @@ class Play:
             self._recorder("register_http_connection_pool_connect_counter", {"snapshot": other})
 
     def _set_snapshot(self, snapshot: Any) -> None:
+        _check_snapshot(snapshot)
         self.snapshot.form = snapshot
 
     def _collect_call(self, label: str | None = None, reader: int = 0) -> None:
-        points = self._collect(reader)
+        points = self.collect(reader)
         if label is not None:
-            self.by_meter[label] = points
+            self.by_meter[label] = self.begun_meters[label] = points
 
-    def _install_meter(self, name: str) -> None:
+    def end(self) -> list[dict[str, Any]]:
+        """Shuts down; what that collected."""
         gym_telemetry.shutdown()
-        self.by_meter[name] = [
+        return [
             p for p in _native.collect(0, True) if not p["instrument"].startswith("gym.telemetry.")
         ]
-        self._init()
+
+    def _install_meter(self, name: str) -> None:
+        # The page can be read both ways: the name is of what ends here, or of what begins.
+        points = self.end()
+        self.by_meter[name] = self.begun_meters[self.meter] = points
+        self.meter = name
+        self.init()
+
+    def _shutdown(self, timeout_ms: int | None = None) -> None:
+        gym_telemetry.shutdown(timeout_ms)
+        self.is_shut_down = True
 
     def _many(self, recorder: str, n: int, **args: Any) -> None:
         for i in range(n):
@@ -168,7 +195,7 @@ class Play:
         for thread in threads:
             thread.start()
         while collects and any(thread.is_alive() for thread in threads):
-            self._collect()
+            self.collect()
         for thread in threads:
             thread.join()
 
@@ -239,7 +266,7 @@ class Play:
 
     # What is expected.
 
-    def _compare(self, last: list[list[dict[str, Any]]]) -> str | None:
+    def compare(self, last: list[list[dict[str, Any]]]) -> str | None:
         expect, points = self.expect, last[0]
         tolerance = expect.get("sum_tolerance", 0)
         if expect.get("no_error_reaches_caller") and self.errors:
@@ -248,8 +275,10 @@ class Play:
             for each in last:
                 if wrong := difference(expect["points"], each, tolerance):
                     return wrong
+        self.begun_meters[self.meter] = points
         for name, wanted in expect.get("points_by_meter", {}).items():
-            if wrong := difference(wanted, self.by_meter[name], tolerance):
+            wrong = difference(wanted, self.by_meter.get(name, []), tolerance)
+            if wrong and difference(wanted, self.begun_meters.get(name, []), tolerance):
                 return f"{name}: {wrong}"
         everywhere = {p["instrument"] for each in self.seen for p in each}
         if present := everywhere & set(expect.get("absent", ())):
@@ -287,6 +316,8 @@ class Play:
 
     def _compare_properties(self, last: list[list[dict[str, Any]]]) -> str | None:
         for wanted in self.expect.get("properties", ()):
+            if wanted["check"] in OF_THE_PROCESS:
+                continue
             check = PROPERTIES.get(wanted["check"])
             if check is None:
                 raise UnknownWord(f"property {wanted['check']}")
@@ -294,6 +325,11 @@ class Play:
             if not check(self, last[0], **rest):
                 return f"{wanted} does not hold: {last[0][:5]}"
         return None
+
+
+def _check_snapshot(form: dict[str, Any]) -> None:
+    if form.get("$calls") == "unregister":
+        raise NotPlayed("a callback that takes its registration back")
 
 
 def _filled(template: str, i: int) -> str:
@@ -329,74 +365,10 @@ SPECIAL: dict[str, Callable[..., None]] = {
     "updown_pairs_from_threads": Play._pairs,
     "record_histogram_from_threads": Play._histogram_threads,
     "record_loop": Play._record_loop,
+    "record_from_threads_with_reinit": case_reinit.record_from_threads,
+    "reinit_loop": case_reinit.loop,
+    "shutdown": Play._shutdown,
+    **case_process.CALLS,
 }
-LEFT_TO_CXX = {
-    "record_from_threads_with_reinit", "reinit_loop", "register_in_scope_then_destroy_owner",
-    "register_destroy_loop",
-}  # fmt: skip
-
-
-def _total(points: list[dict[str, Any]]) -> Any:
-    return sum(amount(p) for p in points if not isinstance(amount(p), float))
-
-
-def _bucket_sums(play: Play, _: Any) -> bool:
-    return all(
-        sum(p["bucket_counts"]) == p["count"]
-        for each in play.seen for p in each if p["kind"] == "histogram"
-    )  # fmt: skip
-
-
-def _sums_match(play: Play, _: Any) -> bool:
-    return all(
-        p["sum"] == 100 * p["bucket_counts"][0] + 700 * p["bucket_counts"][2]
-        for each in play.seen for p in each if p["instrument"] == "gym.sandbox.startup_duration_ms"
-    )  # fmt: skip
-
-
-def _overflow(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [p for p in points if p["attributes"] == {"otel.metric.overflow": True}]
-
-
-def _values(points: list[dict[str, Any]]) -> list[Any]:
-    return [v for p in points for v in p["attributes"].values() if isinstance(v, str)]
-
-
-PROPERTIES: dict[str, Callable[..., bool]] = {
-    "no_crash": lambda play, points: True,
-    "no_deadlock": lambda play, points: True,
-    "series_eq": lambda play, points, n: len(points) == n,
-    "series_le": lambda play, points, n: len(points) <= n,
-    "series_value": lambda play, points, attributes, n: [n]
-    == [amount(p) for p in points if p["attributes"] == attributes],
-    "each_value_eq": lambda play, points, n: all(amount(p) == n for p in points),
-    "total_value_eq": lambda play, points, n: _total(points) == n,
-    "value_eq": lambda play, points, n: [amount(p) for p in points] == [n] or (n, points) == (0, []),
-    "count_eq": lambda play, points, n: sum(p["count"] for p in points) == n,
-    "final_count_eq": lambda play, points, n: sum(p["count"] for p in points) == n,
-    "last_bucket_eq": lambda play, points, n: points[0]["bucket_counts"][-1] == n,
-    "overflow_attribute": lambda play, points, key, value: any(
-        p["attributes"] == {key: value} for p in points
-    ),
-    "attribute_absent": lambda play, points, key: all(key not in p["attributes"] for p in points),
-    "overflow_value_eq": lambda play, points, n: [n] == [amount(p) for p in _overflow(points)],
-    "no_overflow_series": lambda play, points: not _overflow(points),
-    "never_negative": lambda play, points: all(
-        amount(p) >= 0 for each in play.seen for p in each
-    ),
-    "no_label_contains": lambda play, points, text: all(text not in v for v in _values(points)),
-    "value_length_le": lambda play, points, n: all(
-        len(v.encode("utf-8")) <= n for v in _values(points)
-    ),
-    "bucket_sum_equals_count_in_every_collection": _bucket_sums,
-    "sum_matches_buckets_in_every_collection": _sums_match,
-    "all_readers_total_eq": lambda play, points, n: all(
-        _total([p for p in each if not p["instrument"].startswith("gym.telemetry")]) == n
-        for each in play.seen[-play.readers :]
-    ),
-}  # fmt: skip
-#: Measured by C++ alone: memory, cells, timings of the engine.
-PROPERTIES_LEFT_TO_CXX = {
-    "allocations_eq", "each_meter_total_eq", "no_record_in_two_meters", "ns_per_call_le",
-    "records_after_last_reinit_all_present", "rss_growth_le_mib", "sum_over_meters_le",
-}  # fmt: skip
+#: A registration ends with its generation in Python; there is no scope to take it back by.
+LEFT_TO_CXX = {"register_in_scope_then_destroy_owner", "register_destroy_loop"}

@@ -6,6 +6,10 @@ import math
 from typing import Any
 
 
+class NotPlayed(Exception):
+    """The case asks for something that the Python package does not carry."""
+
+
 class UnknownWord(Exception):
     """A word or form that this driver does not know: a failure, never a skip."""
 

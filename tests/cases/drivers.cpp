@@ -19,6 +19,7 @@ constexpr driver_entry all[] = {
     {"timeline", play_timeline, 60s},
     {"health", play_health, 60s},
     {"process", play_process, 120s},
+    {"python", play_python, 120s},
 };
 // clang-format on
 

@@ -29,5 +29,6 @@ void play_sandbox_wrapper(const case_file& c);
 void play_timeline(const case_file& c);
 void play_health(const case_file& c);
 void play_process(const case_file& c);
+void play_python(const case_file& c);
 
 }  // namespace gym::telemetry::cases

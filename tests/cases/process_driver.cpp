@@ -89,7 +89,7 @@ void check_batch(const case_file& c, const process_result& r, bool lost) {
 void play_process(const case_file& c) {
     if (c.given_text("telemetry") == "meter_raises")
         throw skip("recording into a foreign meter needs the bridge");
-    const process_result r = run_process(c, std::chrono::seconds(60));
+    const process_result r = run_process(c, {{GYM_CASES_CHILD}, {}}, std::chrono::seconds(60));
     for (const auto& [key, value] : c.expect.members) {
         if (key == "received_series")
             check_received_series(r, value);

@@ -58,7 +58,8 @@ void provide_locale(const std::string& name, const case_folder& folder, variable
     std::setlocale(LC_ALL, "C");
 }
 
-variables environment_of(const case_file& c, const case_folder& folder, const std::string& url) {
+variables environment_of(const case_file& c, const case_folder& folder, const std::string& url,
+                         const variables& more) {
     variables to;
     for (char** entry = environ; *entry; ++entry) {
         const std::string text = *entry;
@@ -78,8 +79,9 @@ variables environment_of(const case_file& c, const case_folder& folder, const st
     if (c.given_text("telemetry") != "none") to["NEMO_GYM_OTEL_ENABLED"] = "1";
     const bool console = c.given_text("exporter") == "console";
     to["NEMO_GYM_OTEL_EXPORTER"] = console ? "console" : "otlp";
-    // Self-metrics of the last export can only be seen from inside.
-    if (asks_for(c, {"rejected_reported", "counted_as_success"}))
+    // Self-metrics of the last export can only be seen from inside, and so can points.
+    if (asks_for(c, {"rejected_reported", "counted_as_success"}) || c.expects("points") ||
+        c.expects("absent"))
         to["NEMO_GYM_OTEL_EXPORTER"] += ",memory";
     if (c.given_text("telemetry") == "initialised_not_exporting")
         to["NEMO_GYM_OTEL_METRICS_ENABLED"] = to["NEMO_GYM_OTEL_TRACES_ENABLED"] = "0";
@@ -93,22 +95,27 @@ variables environment_of(const case_file& c, const case_folder& folder, const st
             to[std::string("NEMO_GYM_OTEL_") + (key[0] == 's' ? "SIGNAL" : "TERMINATE") +
                "_HANDLING"] = "1";
     if (c.given.find("locale")) provide_locale(c.given_text("locale"), folder, to);
+    for (const auto& [name, value] : more) to[name] = value;
     return to;
 }
 
-[[noreturn]] void become_child(const case_folder& folder, const variables& environment) {
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+    std::vector<char*> to;
+    for (std::string& text : texts) to.push_back(text.data());
+    to.push_back(nullptr);
+    return to;
+}
+
+[[noreturn]] void become_child(std::vector<std::string> words, const case_folder& folder,
+                               const variables& environment) {
     std::vector<std::string> texts;
     for (const auto& [name, value] : environment) texts.push_back(name + "=" + value);
-    std::vector<char*> envp;
-    for (std::string& text : texts) envp.push_back(text.data());
-    envp.push_back(nullptr);
+    const std::vector<char*> argv = pointers_to(words), envp = pointers_to(texts);
     dup2(open(folder.path("out").c_str(), O_WRONLY | O_CREAT, 0600), 1);
     dup2(open(folder.path("err").c_str(), O_WRONLY | O_CREAT, 0600), 2);
     // Nothing of the driver's is handed on.
     for (int descriptor = 3; descriptor < 256; ++descriptor) close(descriptor);
-    std::string program = GYM_CASES_CHILD;
-    char* argv[] = {program.data(), nullptr};
-    execve(GYM_CASES_CHILD, argv, envp.data());
+    execve(argv[0], argv.data(), envp.data());
     _exit(127);
 }
 
@@ -135,8 +142,9 @@ public:
             r.threads_max = std::max(r.threads_max, threads_of(r.pid));
             std::this_thread::sleep_for(5ms);
         }
-        // The collector stays up for one second more.
-        const auto end = std::chrono::steady_clock::now() + 1s;
+        // The collector stays up for one second more, where anything is to come to it.
+        const bool exports = c_.driver == "process" || c_.given.find("exporter");
+        const auto end = std::chrono::steady_clock::now() + (exports ? 1s : 0s);
         while (std::chrono::steady_clock::now() < end) {
             look(r);
             std::this_thread::sleep_for(5ms);
@@ -204,19 +212,20 @@ void read_children(process_result& r, const watcher& watched) {
 
 }  // namespace
 
-process_result run_process(const case_file& c, std::chrono::seconds limit) {
+process_result run_process(const case_file& c, const child_program& program,
+                           std::chrono::seconds limit) {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const case_folder folder(c);
     folder.write("case.json", to_json(c.line));
     shared_words* const shared = share_words(folder);
     case_collector collector(c);
-    const variables environment = environment_of(c, folder, collector.url());
+    const variables environment = environment_of(c, folder, collector.url(), program.variables);
     watcher watched(c, collector, shared);
 
     process_result r;
     r.pid = fork();
     require(r.pid >= 0, "no child");
-    if (r.pid == 0) become_child(folder, environment);
+    if (r.pid == 0) become_child(program.argv, folder, environment);
     watched.watch(r, std::chrono::steady_clock::now() + limit);
 
     r.events = read_report(folder.path("report"));

@@ -51,8 +51,15 @@ struct process_result {
     std::int64_t self_metric(const std::vector<std::string>& words) const;
 };
 
+// What the child is, and what its environment has besides telemetry's settings.
+struct child_program {
+    std::vector<std::string> argv;
+    std::map<std::string, std::string> variables;
+};
+
 // Throws failure when the child cannot be started, or is not done in time.
-process_result run_process(const case_file& c, std::chrono::seconds limit);
+process_result run_process(const case_file& c, const child_program& program,
+                           std::chrono::seconds limit);
 
 void check_process_properties(const case_file& c, const process_result& r);
 

@@ -1,6 +1,6 @@
 # configures and builds everything into build/ (arguments: targets)
 dev setup
-configure build $gcc_toolchain -DGYM_TELEMETRY_WERROR=ON
+configure build $gcc_toolchain $python_package -DGYM_TELEMETRY_WERROR=ON
 say "building"
 build_log=build/build.log
 ninja -C build "$@" >"$build_log" 2>&1 || {

@@ -26,6 +26,8 @@ configure() {
 }
 
 gcc_toolchain="-DCMAKE_CXX_COMPILER=g++-14 -DCMAKE_C_COMPILER=gcc-14"
+# The Python package for Debian's own Python, whatever else comes first on PATH.
+python_package="-DGYM_TELEMETRY_PYTHON=ON -DPython_EXECUTABLE=/usr/bin/python3"
 clang_toolchain="-DCMAKE_CXX_COMPILER=clang++-19 -DCMAKE_C_COMPILER=clang-19"
 
 # summary LOG: ctest's result as one line, `N passed, N failed`. Of a test that was run again the

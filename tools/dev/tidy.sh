@@ -1,6 +1,6 @@
 # clang-tidy over the sources (arguments: files; all by default)
 dev setup
-configure build-clang $clang_toolchain -DGYM_TELEMETRY_WERROR=ON
+configure build-clang $clang_toolchain $python_package -DGYM_TELEMETRY_WERROR=ON
 files=("$@")
 [ ${#files[@]} -gt 0 ] || mapfile -t files < <(git ls-files 'src/*.cpp')
 # Only what is compiled here; a file that no target has is no source of this build.
