@@ -20,8 +20,9 @@ inline constexpr long long diagnostics_interval_ns = 60'000'000'000;
 // minute. `subject` tells complaints of one cause apart (a variable, an exporter, a provider) and
 // is not shown. Without a handler nothing happens and nothing is remembered. Never call it with a
 // lock held: the handler is the application's code. Any thread, not a signal handler; may allocate.
-void diagnose(std::string_view cause, std::string_view message,
-              std::string_view subject = {}) noexcept;
+// Exported for the bridge library.
+GYM_TELEMETRY_API void diagnose(std::string_view cause, std::string_view message,
+                                std::string_view subject = {}) noexcept;
 
 // Forgets what was handed over, as setting a handler does: a new one has been told nothing yet.
 void forget_diagnostics() noexcept;

@@ -2,6 +2,7 @@
 #include "engine/generation.hpp"
 
 #include "base/clock.hpp"
+#include "engine/threads.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -170,6 +171,7 @@ void generation::record_overflow(thread_block& block, instrument_id id,
 void generation::count_dropped(thread_block& block, instrument_id id,
                                std::string_view reason) noexcept {
     const std::string_view values[] = {options_.rows[id].name, reason};
+    if (options_.foreign != nullptr) return record_elsewhere(options_.self.dropped, values, {1});
     record_slow(block, options_.self.dropped, values, {1});
 }
 

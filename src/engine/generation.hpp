@@ -5,6 +5,7 @@
 // until the last thread that has used it ends or records into a later generation.
 #pragma once
 
+#include "engine/foreign.hpp"
 #include "engine/instrument_row.hpp"
 #include "engine/observables.hpp"
 #include "engine/series_table.hpp"
@@ -20,21 +21,6 @@
 #include <vector>
 
 namespace gym::telemetry::engine {
-
-// One value on its way to an instrument.
-struct measurement {
-    std::int64_t integer = 0;  // sum: what to add; ratio: 1 or 0 for the numerator
-    double real = 0;           // histogram, last_value
-};
-
-// Where records go when somebody else in the process owns the instruments (the bridge). May throw;
-// that record is lost and counted nowhere.
-class foreign_sink {
-public:
-    virtual ~foreign_sink() = default;
-    virtual void record(const instrument_row& row, const std::string_view* values,
-                        measurement what) = 0;
-};
 
 // Rows of the table that the engine itself records to.
 struct self_metrics {
@@ -82,6 +68,9 @@ public:
         options_.normalize(options_.rows[id], values, to);
     }
     foreign_sink* foreign() const noexcept { return options_.foreign.get(); }
+    // A record of a generation whose instruments are somebody else's; what the sink throws comes
+    // through. Values that are in no list of known ones are counted there, too.
+    void record_foreign(instrument_id id, const std::string_view* values, measurement what) const;
 
     // A block for the calling thread: an idle one where there is one. Throws bad_alloc.
     thread_block* acquire_block();

@@ -128,12 +128,7 @@ void record_elsewhere(instrument_id id, const std::string_view* values, measurem
         thread_block* block = attach_this_thread();
         if (block == nullptr) return;
         generation& in_force = *block->owner;
-        if (foreign_sink* sink = in_force.foreign()) {
-            normalized_values normal;
-            in_force.normalize(id, values, normal);
-            sink->record(in_force.rows()[id], normal.values.data(), what);
-            return;
-        }
+        if (in_force.foreign() != nullptr) return in_force.record_foreign(id, values, what);
         in_force.record_slow(*block, id, values, what);
     } catch (...) {  // out of memory, or a foreign instrument: that record only is lost
     }

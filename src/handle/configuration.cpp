@@ -259,7 +259,7 @@ std::string resource_text(const options& block, const environment& variables) {
     return join(items);
 }
 
-settings resolve_in(const options& block, const environment& variables) {
+settings resolve_in(const options& block, const environment& variables, bool own_exporters) {
     settings resolved;
     for_each_setting(
         [&](const auto& row) { resolved.*row.effective = resolve_row(row, block, variables); });
@@ -276,7 +276,7 @@ settings resolve_in(const options& block, const environment& variables) {
     resolved.temporality_preference = resolve_temporality(variables);
     check_span_groups(resolved, variables);
     resolve_ignored_checks(resolved, variables);
-    resolve_exporters(resolved, variables);
+    if (own_exporters) resolve_exporters(resolved, variables);
 
     const bool wanted = resolved.enabled && !is_sdk_disabled(variables) &&
                         (resolved.metrics_enabled || resolved.traces_enabled);
@@ -286,15 +286,15 @@ settings resolve_in(const options& block, const environment& variables) {
                            (resolved.traces_enabled && !resolved.otlp_traces.endpoint.empty());
     if (otlp != resolved.exporters.end() && !reachable) resolved.exporters.erase(otlp);
 
-    resolved.telemetry_on = wanted && !resolved.exporters.empty();
+    resolved.telemetry_on = wanted && (!own_exporters || !resolved.exporters.empty());
     if (resolved.telemetry_on) resolved.run_id = resolve_run_id(block, variables);
     return resolved;
 }
 
 }  // namespace
 
-settings resolve_settings(const options& block, const environment& variables) {
-    return resolve_in(block, block.ignore_environment ? environment() : variables);
+settings resolve_settings(const options& block, const environment& variables, bool own_exporters) {
+    return resolve_in(block, block.ignore_environment ? environment() : variables, own_exporters);
 }
 
 service_identity service_identity_of(const settings& resolved) {

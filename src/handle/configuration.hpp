@@ -14,7 +14,9 @@ namespace gym::telemetry::detail {
 // Resolves every setting: NEMO_GYM_OTEL_<KEY>, then NEMO_LENS_<KEY>, then the block, then the
 // default. What cannot be read is one complaint each and costs that value only. Starts nothing and
 // changes no variable. Any thread, without a lock held, since the diagnostics handler is called.
-settings resolve_settings(const options& block, const environment& variables);
+// Without exporters of its own (the bridge) telemetry is on however those are configured.
+settings resolve_settings(const options& block, const environment& variables,
+                          bool own_exporters = true);
 
 // What names this process in the resource.
 struct service_identity {

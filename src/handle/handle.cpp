@@ -36,6 +36,7 @@ struct handle_state {
     std::thread::id changer;
     std::shared_ptr<session> in_force;
     settings config;  // of the session in force, or as the last init resolved them
+    destination goes_to = destination::exporters;
     std::vector<collection> last;
 };
 
@@ -78,19 +79,22 @@ void set_in_force(std::shared_ptr<session> next) noexcept {
     s.in_force.swap(next);
 }
 
-void start(const options& block, const test_hooks& hooks) {
+void start(const options& block, session::parts with, part_maker* maker = nullptr) {
     const change turn;
     if (!turn || current_session() != nullptr) return;
     const settings config = resolve_settings(
-        block, block.ignore_environment ? environment() : environment::of_process());
+        block, block.ignore_environment ? environment() : environment::of_process(),
+        with.to == destination::exporters);
     {
         handle_state& s = state();
         const std::lock_guard lock(s.mutex);
         s.config = config;
+        s.goes_to = with.to;
     }
     if (!config.telemetry_on) return;
     prepare_process_end(config);
-    std::shared_ptr<session> next = session::start(config, hooks.constant_hash);
+    if (maker != nullptr) with.adopted = maker->make(config);
+    std::shared_ptr<session> next = session::start(config, with);
     if (next == nullptr) return;
     set_in_force(next);
     next->put_in_force();
@@ -109,11 +113,13 @@ void resume_in_child() noexcept {
         const change turn;
         if (!turn || (recording() & ~std::uint64_t{1}) != 0) return;
         settings config;
+        session::parts with;
         {
             const std::lock_guard lock(state().mutex);
             config = state().config;
+            with.to = state().goes_to;
         }
-        std::shared_ptr<session> next = session::start(config, false);
+        std::shared_ptr<session> next = session::start(config, with);
         if (next == nullptr) return engine::end_generation();
         set_in_force(next);
         next->put_in_force();
@@ -148,14 +154,29 @@ void install_fork_handlers() noexcept {
             new (&s.in_force) std::shared_ptr<session>();
             new (&s.idle) std::condition_variable();
             s.changing = false;
-            engine::after_fork_in_child(was_on && s.config.metrics_enabled);
+            // The owner of adopted instruments has not made new ones for this process.
+            const bool adopted = s.goes_to == destination::adopted;
+            if (adopted) control.gates.store(0, std::memory_order_relaxed);
+            engine::after_fork_in_child(was_on && s.config.metrics_enabled && !adopted);
             s.mutex.unlock();
         });
 }
 
 telemetry& init_for_tests(const options& block, const test_hooks& hooks) noexcept {
     try {
-        start(block, hooks);
+        start(block, {.constant_hash = hooks.constant_hash});
+    } catch (const std::exception& e) {
+        diagnose("init.failed", std::string("telemetry stays off: ") + e.what());
+    }
+    return get_telemetry();
+}
+
+telemetry& init_embedded(const options& block, part_maker* maker) noexcept {
+    try {
+        options meant = block;
+        if (!meant.enabled) meant.enabled = true;
+        start(meant, {.to = maker == nullptr ? destination::collected : destination::adopted},
+              maker);
     } catch (const std::exception& e) {
         diagnose("init.failed", std::string("telemetry stays off: ") + e.what());
     }

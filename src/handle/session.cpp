@@ -22,7 +22,8 @@ using instruments::id_of;
 
 constexpr std::uint64_t metrics_gate = std::uint64_t{1} << 63;
 
-std::shared_ptr<engine::generation> make_generation(const settings& config, bool constant_hash) {
+std::shared_ptr<engine::generation> make_generation(const settings& config,
+                                                    const session::parts& with) {
     engine::generation_options options;
     options.rows = catalogue;
     options.self = {.dropped = id_of("gym.telemetry.dropped_total"),
@@ -32,7 +33,8 @@ std::shared_ptr<engine::generation> make_generation(const settings& config, bool
     options.normalize = instruments::normalize;
     options.encode = encode_series_attributes;
     options.limits.series = static_cast<std::size_t>(config.cardinality_limit);
-    options.constant_hash = constant_hash;
+    options.constant_hash = with.constant_hash;
+    options.foreign = with.adopted.metrics;
     return std::make_shared<engine::generation>(options);
 }
 
@@ -58,10 +60,12 @@ std::uint64_t gates_of(const settings& config) {
     return parse_span_groups(config.span_groups).mask | (config.metrics_enabled ? metrics_gate : 0);
 }
 
-std::shared_ptr<session> session::start(const settings& config, bool constant_hash) {
+std::shared_ptr<session> session::start(const settings& config, const parts& with) {
     auto made = std::make_shared<session>();
     made->config_ = config;
-    made->source_ = make_generation(config, constant_hash);
+    made->to_ = with.to;
+    made->adopted_spans_ = with.adopted.spans;
+    made->source_ = make_generation(config, with);
     std::vector<std::string> elsewhere = config.exporters;
     if (std::erase(elsewhere, "memory") != 0)
         for (int i = 0; i < config.memory_readers; ++i)
@@ -84,8 +88,11 @@ void session::put_in_force() {
     if (config_.traces_enabled)
         set_span_routes(
             static_cast<std::uint8_t>((pipeline_ != nullptr ? spans_to_exporters : no_spans) |
-                                      (readers_.empty() ? no_spans : spans_to_memory)));
-    if (config_.metrics_enabled) engine::begin_generation(source_);
+                                      (readers_.empty() ? no_spans : spans_to_memory)),
+            adopted_spans_);
+    // Adopted without a meter: there is nobody to record to.
+    const bool recorded = to_ != destination::adopted || source_->foreign() != nullptr;
+    if (config_.metrics_enabled && recorded) engine::begin_generation(source_);
     control.gates.store(gates_of(config_), std::memory_order_relaxed);
 }
 
@@ -105,6 +112,10 @@ bool session::stop(deadline until) noexcept {
         for (const auto& reader : readers_) last_.push_back(reader->collect());
     } catch (const std::bad_alloc&) {  // the last collection of a test or tool is not there
     }
+    // What the callbacks read may go once the generation has ended: waits for those that run.
+    if (to_ == destination::adopted)
+        for (const auto& entry : source_->observables().entries())
+            source_->observables().remove(entry.id);
     const bool sent = pipeline_ == nullptr || pipeline_->shutdown(until);
     set_span_routes(no_spans);
     return sent;

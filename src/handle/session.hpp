@@ -6,6 +6,7 @@
 #include "engine/generation.hpp"
 #include "export/memory.hpp"
 #include "export/pipeline.hpp"
+#include "handle/embedding.hpp"
 
 #include <gym/telemetry/collection.hpp>
 #include <gym/telemetry/options.hpp>
@@ -23,7 +24,12 @@ public:
 
     // Null when nothing of it can be built; that was diagnosed then. Starts the export thread, but
     // puts nothing in force yet.
-    static std::shared_ptr<session> start(const settings& config, bool constant_hash);
+    struct parts {
+        bool constant_hash = false;
+        destination to = destination::exporters;
+        adopted_parts adopted{};
+    };
+    static std::shared_ptr<session> start(const settings& config, const parts& with);
 
     // From now on recorders record into it and gates answer for it.
     void put_in_force();
@@ -34,7 +40,10 @@ public:
     void abandon_in_child() noexcept;
 
     const settings& config() const noexcept { return config_; }
-    bool is_exporting() const noexcept { return pipeline_ != nullptr || !readers_.empty(); }
+    bool is_exporting() const noexcept {
+        return pipeline_ != nullptr || !readers_.empty() || to_ != destination::exporters;
+    }
+    destination goes_to() const noexcept { return to_; }
     const std::shared_ptr<engine::generation>& source() const noexcept { return source_; }
     memory_reader* reader(int index) noexcept;
     // The collections of all memory readers, made by stop.
@@ -42,6 +51,8 @@ public:
 
 private:
     settings config_;
+    destination to_ = destination::exporters;
+    std::shared_ptr<span_sink> adopted_spans_;
     std::shared_ptr<engine::generation> source_;
     std::vector<std::unique_ptr<memory_reader>> readers_;
     std::unique_ptr<pipeline> pipeline_;

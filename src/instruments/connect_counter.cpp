@@ -56,6 +56,15 @@ owners& all_owners() {
     return *made;
 }
 
+// The owner of a foreign instrument asks by itself. One that throws is never asked.
+void tell(engine::foreign_sink& sink, const std::shared_ptr<engine::generation>& source) {
+    try {
+        sink.observe(instrument, instruments::catalogue[instrument],
+                     engine::foreign_observable(source, instrument));
+    } catch (...) {
+    }
+}
+
 }  // namespace
 
 std::uint64_t register_connect_callback(std::shared_ptr<connect_callback> callback) noexcept {
@@ -70,9 +79,13 @@ std::uint64_t register_connect_callback(std::shared_ptr<connect_callback> callba
         const std::uint64_t id = current->observables().add(
             instrument, std::make_shared<connect_observable>(std::move(callback)));
         if (id == 0) return 0;
-        const std::lock_guard lock(all_owners().mutex);
-        std::erase_if(all_owners().by_id, [](const auto& each) { return each.second.expired(); });
-        all_owners().by_id.emplace(id, current);
+        {
+            const std::lock_guard lock(all_owners().mutex);
+            std::erase_if(all_owners().by_id,
+                          [](const auto& each) { return each.second.expired(); });
+            all_owners().by_id.emplace(id, current);
+        }
+        if (engine::foreign_sink* sink = current->foreign()) tell(*sink, current);
         return id;
     } catch (const std::bad_alloc&) {
         return 0;

@@ -9,6 +9,7 @@
 #include <deque>
 #include <iterator>
 #include <mutex>
+#include <new>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -22,7 +23,11 @@ struct span_state {
     std::mutex mutex;
     std::deque<finished_span> waiting;
     std::deque<finished_span> memory;
+    std::shared_ptr<span_sink> foreign;
 };
+
+// Relaxed: a span that races with init or shutdown may fall on either side.
+constinit std::atomic<std::uint8_t> routes_in_force{no_spans};
 
 // Never destroyed: threads may finish spans while the process exits.
 span_state& state() {
@@ -34,6 +39,10 @@ span_state& state() {
                        [] {
                            state().waiting.clear();
                            state().memory.clear();
+                           // The sink is left as it is, never destroyed: its locks may be held.
+                           new (&state().foreign) std::shared_ptr<span_sink>();
+                           routes_in_force.fetch_and(static_cast<std::uint8_t>(~spans_to_foreign),
+                                                     std::memory_order_relaxed);
                            state().mutex.unlock();
                        });
         return *made;
@@ -41,8 +50,6 @@ span_state& state() {
     return instance;
 }
 
-// Relaxed: a span that races with init or shutdown may fall on either side.
-constinit std::atomic<std::uint8_t> routes_in_force{no_spans};
 constinit std::atomic<std::uint64_t> dropped{0};
 
 void normalize(std::string& text) {
@@ -78,6 +85,18 @@ bool put(finished_span span, std::uint8_t routes) {
     return kept;
 }
 
+void hand_over(const finished_span& span) {
+    std::shared_ptr<span_sink> to;
+    {
+        const std::lock_guard lock(state().mutex);
+        to = state().foreign;
+    }
+    try {
+        if (to != nullptr) to->finish(span);
+    } catch (...) {  // somebody else's tracer: that span only is lost
+    }
+}
+
 // The system's generator, not one of our own: a forked child must not repeat its parent's ids.
 // False when there is no randomness to be had.
 template <std::size_t Size>
@@ -90,9 +109,12 @@ bool fill(std::array<std::uint8_t, Size>& bytes) noexcept {
 
 }  // namespace
 
-void set_span_routes(std::uint8_t routes) noexcept {
+void set_span_routes(std::uint8_t routes, std::shared_ptr<span_sink> foreign) noexcept {
     span_state& shared = state();
+    if (foreign != nullptr) routes |= spans_to_foreign;
+    // The sink of before is destroyed after the lock is let go: it may be the application's.
     const std::lock_guard lock(shared.mutex);
+    shared.foreign.swap(foreign);
     routes_in_force.store(routes, std::memory_order_relaxed);
     shared.waiting.clear();
     shared.memory.clear();
@@ -132,6 +154,8 @@ void finish_span(finished_span span) noexcept {
     if (routes == detail::no_spans || !span.context.is_valid() || !span.context.sampled) return;
     try {
         detail::normalize(span);
+        if (routes & detail::spans_to_foreign) detail::hand_over(span);
+        if (routes == detail::spans_to_foreign) return;
         if (detail::put(std::move(span), routes)) return;
     } catch (const std::bad_alloc&) {
         // Counted below like any other span that found no room.

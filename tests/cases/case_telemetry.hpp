@@ -6,11 +6,13 @@
 
 #include "case_file.hpp"
 #include "observations.hpp"
+#include "raising_meter.hpp"
 
 #include <gym/telemetry/collection.hpp>
 #include <gym/telemetry/options.hpp>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,7 @@ private:
     bool constant_hash_ = false;
     bool metrics_gate_ = true;
     bool starts_ = true;
+    std::unique_ptr<raising_meter> raising_;
     observations seen_;
     std::string meter_;  // the name of what is in force
     std::map<std::string, std::vector<point>> begun_;

@@ -25,6 +25,26 @@ int main() {
     return 2;
 }
 """
+BRIDGE_PROGRAM = """#include <gym/telemetry/otel/adopt.hpp>
+#include <gym/telemetry/telemetry.hpp>
+#include <opentelemetry/sdk/metrics/meter_provider.h>
+int main() {
+    namespace gt = gym::telemetry;
+    namespace ot = opentelemetry;
+    auto owned = std::make_shared<ot::sdk::metrics::MeterProvider>();
+    ot::nostd::shared_ptr<ot::metrics::MeterProvider> meters(
+        std::static_pointer_cast<ot::metrics::MeterProvider>(owned));
+    if (!gt::otel::adopt(meters, {}, {.ignore_environment = true}).is_exporting()) return 1;
+    gt::record_sandbox_create_retry("docker");
+    return gt::shutdown() ? 0 : 2;
+}
+"""
+BRIDGE_LISTS = """cmake_minimum_required(VERSION 3.28)
+project(user LANGUAGES CXX)
+find_package(gym_telemetry CONFIG REQUIRED COMPONENTS otel)
+add_executable(user user.cpp)
+target_link_libraries(user PRIVATE gym_telemetry::otel)
+"""
 LISTS = """cmake_minimum_required(VERSION 3.28)
 project(user LANGUAGES CXX)
 find_package(gym_telemetry CONFIG REQUIRED)
@@ -46,6 +66,30 @@ def exported_names(library):
     return sorted(names)
 
 
+def build_by_cmake(work, prefix, program, lists):
+    work.mkdir()
+    (work / "user.cpp").write_text(program)
+    (work / "CMakeLists.txt").write_text(lists)
+    run("cmake", "-S", work, "-B", work / "build", "-G", "Ninja",
+        f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_FLAGS={' '.join(flags)}")
+    run("cmake", "--build", work / "build")
+    run(work / "build/user")
+
+
+def check_bridge(failures, folder, prefix):
+    library = build / "lib/libgym_telemetry_otel.so"
+    if not library.exists():
+        return
+    for name in exported_names(library):
+        if not name.startswith("gym::telemetry::otel::"):
+            failures.append(f"exported by the bridge: {name}")
+    needed = run("readelf", "-d", build / "lib/libgym_telemetry.so")
+    if "opentelemetry" in needed or "grpc" in needed:
+        failures.append(f"the library needs more than its own: {needed}")
+    build_by_cmake(folder / "bridge_user", prefix, BRIDGE_PROGRAM, BRIDGE_LISTS)
+
+
 def main():
     names = exported_names(build / "lib/libgym_telemetry.so")
     if "--golden" in sys.argv:
@@ -62,14 +106,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         prefix, work = pathlib.Path(folder) / "prefix", pathlib.Path(folder) / "user"
         run("cmake", "--install", build, "--prefix", prefix)
-        work.mkdir()
-        (work / "user.cpp").write_text(PROGRAM)
-        (work / "CMakeLists.txt").write_text(LISTS)
-        run("cmake", "-S", work, "-B", work / "build", "-G", "Ninja",
-            f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_PREFIX_PATH={prefix}",
-            f"-DCMAKE_CXX_FLAGS={' '.join(flags)}")
-        run("cmake", "--build", work / "build")
-        run(work / "build/user")
+        build_by_cmake(work, prefix, PROGRAM, LISTS)
+        check_bridge(failures, pathlib.Path(folder), prefix)
         pc = next(prefix.rglob("gym_telemetry.pc"))
         found = run("pkg-config", "--cflags", "--libs", "gym_telemetry",
                     env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).split()

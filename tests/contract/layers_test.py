@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     "http": {"handle", "instruments", "trace", "base"},
     "rollout": {"handle", "instruments", "trace", "base"},
     "health": {"handle", "instruments", "trace", "base"},
-    "otel": {"handle", "instruments", "engine", "trace", "base"},
+    "otel": {"handle", "export", "instruments", "engine", "trace", "base"},
     "store": {"base"},
     "analysis": {"base"},
     "server": {"store", "analysis", "otlp", "base"},
