@@ -2,7 +2,6 @@
 #include "export/memory.hpp"
 #include "handle/embedding.hpp"
 #include "handle/handle.hpp"
-#include "handle/resource.hpp"
 
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ public:
         if (session != nullptr && session->source()->id() != generation_) {
             reader_ = std::make_unique<memory_reader>(session->source(), time_);
             generation_ = session->source()->id();
-            resource_ = resource_of(session->config());
+            resource_ = session->resource();
         }
         return reader_ == nullptr ? collection{} : reader_->collect();
     }

@@ -63,6 +63,7 @@ std::uint64_t gates_of(const settings& config) {
 std::shared_ptr<session> session::start(const settings& config, const parts& with) {
     auto made = std::make_shared<session>();
     made->config_ = config;
+    made->resource_ = resource_of(config);
     made->to_ = with.to;
     made->adopted_spans_ = with.adopted.spans;
     made->source_ = make_generation(config, with);
@@ -73,7 +74,7 @@ std::shared_ptr<session> session::start(const settings& config, const parts& wit
                 std::make_unique<memory_reader>(made->source_, config.memory_temporality));
     if (!elsewhere.empty()) {
         pipeline_options options{.config = config,
-                                 .resource = resource_of(config),
+                                 .resource = made->resource_,
                                  .source = made->source_,
                                  .metrics = config.metrics_enabled,
                                  .traces = config.traces_enabled,

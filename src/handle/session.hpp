@@ -14,6 +14,8 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace gym::telemetry::detail {
@@ -44,6 +46,10 @@ public:
         return pipeline_ != nullptr || !readers_.empty() || to_ != destination::exporters;
     }
     destination goes_to() const noexcept { return to_; }
+    // Attributes of the Resource: one identity for all that is exported or collected of it.
+    const std::vector<std::pair<std::string, std::string>>& resource() const noexcept {
+        return resource_;
+    }
     const std::shared_ptr<engine::generation>& source() const noexcept { return source_; }
     memory_reader* reader(int index) noexcept;
     // The collections of all memory readers, made by stop.
@@ -51,6 +57,7 @@ public:
 
 private:
     settings config_;
+    std::vector<std::pair<std::string, std::string>> resource_;
     destination to_ = destination::exporters;
     std::shared_ptr<span_sink> adopted_spans_;
     std::shared_ptr<engine::generation> source_;
