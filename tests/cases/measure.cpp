@@ -80,8 +80,7 @@ int socket_count() {
 
 }  // namespace gym::telemetry::cases
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    defined(GYM_TELEMETRY_CASES_SANITIZED)
+#ifdef GYM_TELEMETRY_SANITIZED
 
 // A sanitizer brings its own `new`, and tells of each allocation.
 extern "C" void __sanitizer_malloc_hook(const volatile void*, std::size_t) {

@@ -3,18 +3,14 @@
 // What this process costs.
 #pragma once
 
+#include "sanitizers.hpp"
+
 #include <cstdint>
 
 namespace gym::telemetry::cases {
 
 // Whether a sanitizer is compiled in: then neither time nor memory says anything of the product.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GYM_TELEMETRY_CASES_SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    defined(GYM_TELEMETRY_CASES_SANITIZED)
+#ifdef GYM_TELEMETRY_SANITIZED
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;

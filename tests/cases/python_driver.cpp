@@ -15,8 +15,8 @@ namespace gym::telemetry::cases {
 
 namespace {
 
-// An interpreter that has the package installed, where the variable names one; else the one that the
-// package was built for, and the package as it was built.
+// An interpreter that has the package installed, where the variable names one; else the one that
+// the package was built for, and the package as it was built.
 child_program interpreter() {
     if (const char* named = std::getenv("GYM_CASES_PYTHON"))
         return {{named, GYM_CASES_PYTHON_CHILD}, {}};

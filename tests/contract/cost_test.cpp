@@ -3,6 +3,7 @@
 // What the library may cost its host: allocations of a record, memory of threads that come and go,
 // thread-local storage. A program of its own, since it replaces operator new.
 #include "engine/threads.hpp"
+#include "sanitizers.hpp"
 
 #include <gym/telemetry/telemetry.hpp>
 
@@ -14,14 +15,6 @@
 #include <thread>
 
 #include <gtest/gtest.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GYM_TELEMETRY_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define GYM_TELEMETRY_SANITIZED 1
-#endif
-#endif
 
 namespace {
 
@@ -131,7 +124,7 @@ TEST_F(Cost, AThousandThreadsLeaveNothingBehind) {
         if (i == 99) after_100 = resident_kib();
     }
     EXPECT_EQ(engine::current_generation()->live_blocks(), 1u);
-#ifndef GYM_TELEMETRY_SANITIZED  // whose own bookkeeping grows with every thread
+#ifndef GYM_TELEMETRY_SANITIZED
     EXPECT_LE(resident_kib() - after_100, 1024);
 #endif
 }

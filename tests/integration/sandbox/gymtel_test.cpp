@@ -51,20 +51,20 @@ protected:
         seen.code = WEXITSTATUS(pclose(pipe));
         return seen;
     }
-    void hold(const std::string& id) const {
+    // Returns what holds it: the process ends first, or the test lets it go.
+    auto hold(const std::string& id) const {
         init({.enabled = true,
               .span_groups = "all",
               .exporter = "memory",
               .ledger = ledger,
               .ignore_environment = true});
-        // Never released: the process ends first, or the test lets it go.
-        new auto(start_sandbox("docker", [&] { return id; }, [] {}));
+        return start_sandbox("docker", [id] { return id; }, [] {});
     }
     // In a process that is killed while it holds the sandbox.
     void hold_and_die(const std::string& id) const {
         const pid_t child = fork();
         if (child == 0) {
-            hold(id);
+            const auto held = hold(id);
             raise(SIGKILL);
         }
         int status = 0;
@@ -78,7 +78,7 @@ protected:
 
 TEST_F(Gymtel, ListsSandboxesHeldAndOrphaned) {
     hold_and_die("dead-1");
-    hold("mine-1");
+    const auto mine = hold("mine-1");
     const answer json = run("sandboxes --json --ledger " + ledger);
     ASSERT_EQ(json.code, 0) << json.out;
     dom::parser parser;
