@@ -15,7 +15,7 @@ import case_process
 import case_reinit
 import gym_telemetry
 from case_properties import LEFT_TO_CXX as PROPERTIES_LEFT_TO_CXX
-from case_properties import OF_THE_PROCESS, PROPERTIES
+from case_properties import OF_THE_PROCESS, PROPERTIES, PeakMemory
 from case_values import NotPlayed, UnknownWord, argument, difference, number, text
 from gym_telemetry import _native, gym_metrics, handle
 
@@ -64,13 +64,16 @@ class Play:
         self.readers = self.given.get("readers", 1)
         self.is_shut_down = False
         self.meters = case_reinit.Meters()
+        self.memory = PeakMemory()
 
     def run(self) -> str | None:
         """What is wrong, or None. Raises NotPlayed."""
         self._check_words()
         try:
             self.begin()
+            self.memory.begin()
             self.play(self.case["calls"])
+            self.memory.end()
             last = [self.collect(reader) for reader in range(self.readers)]
             return self.compare(last)
         finally:

@@ -3,14 +3,15 @@
 
 import importlib
 
+NAMES = ("gym_metrics", "setup", "_fallbacks", "metrics")
+
 
 def pytest_sessionfinish(session) -> None:
     import gym_telemetry
 
-    names = ("gym_metrics", "setup", "_fallbacks", "metrics")
-    for name in names:
+    for name in NAMES:
         importlib.import_module("nemo_gym.telemetry." + name)
-    in_place = all(gym_telemetry.installed(name) for name in names)
+    in_place = all(gym_telemetry.installed(name) for name in NAMES)
     print(f"\ndrop-in in place: {in_place}")
     if not in_place:
         session.exitstatus = 1
