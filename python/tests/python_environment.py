@@ -1,18 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a Python environment in a folder, once for what is asked of it, and prints its interpreter.
 
-    python_environment.py FOLDER REQUIREMENTS [--below FOLDER] [--package FOLDER]
+    python_environment.py FOLDER REQUIREMENTS [--below FOLDER] [--package FOLDER] [--project FOLDER]
 
 It holds exactly the packages of the file REQUIREMENTS, from the package index that pip is set up
 with, and what the environment `--below` holds. `--package` is a built gym_telemetry, which is copied
-in anew each time. Exit code 77, with the reason, when it cannot be had: no package index, or no pip.
-Made with the interpreter that runs this.
+in anew each time; `--project` is a source folder, of which pip builds and installs the wheel. Exit
+code 77, with the reason, when it cannot be had: no package index, or no pip. Made with the interpreter
+that runs this.
 """
 
 import argparse
 import fcntl
 import hashlib
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +46,7 @@ def pip_for(python):
     ensurepip in a package of its own, which some machines have in a broken state."""
     if subprocess.run([python, "-m", "ensurepip"], capture_output=True).returncode == 0:
         return [python, "-m", "pip"]
-    for other in ["python3", sys.executable, *sorted(map(str, pathlib.Path("/usr/bin").glob("python3.*")))]:
+    for other in ["python3", sys.executable]:
         made = subprocess.run([other, "-m", "pip", "--version"], capture_output=True)
         if made.returncode == 0:
             return [other, "-m", "pip", "--python", python]
@@ -92,7 +94,19 @@ def install_package(package, folder):
         shutil.copy2(package / name, site / name)
 
 
-def provide(folder, requirements, below=None, package=None):
+def install_project(project, folder):
+    """As a user does it. What a compiler says is an error, not a missing package index."""
+    pip = pip_for(folder / "bin" / "python")
+    made = subprocess.run([*pip, "install", "-q", "--no-input", "--disable-pip-version-check",
+                           "--no-deps", project], capture_output=True, text=True)  # fmt: skip
+    if made.returncode == 0:
+        return
+    if re.search("NewConnectionError|No matching distribution|Temporary failure", made.stderr):
+        raise Unavailable(made.stderr.strip().splitlines()[-1])
+    raise SystemExit(made.stdout + made.stderr)
+
+
+def provide(folder, requirements, below=None, package=None, project=None):
     """The interpreter of such an environment. Raises Unavailable."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
@@ -100,6 +114,8 @@ def provide(folder, requirements, below=None, package=None):
         make(folder, requirements, below)
         if package:
             install_package(package, folder)
+        if project:
+            install_project(project, folder)
     return folder / "bin" / "python"
 
 
@@ -109,9 +125,10 @@ def main():
     parser.add_argument("requirements", type=pathlib.Path)
     parser.add_argument("--below", type=pathlib.Path)
     parser.add_argument("--package", type=pathlib.Path)
+    parser.add_argument("--project", type=pathlib.Path)
     wanted = parser.parse_args()
     try:
-        print(provide(wanted.folder, wanted.requirements, wanted.below, wanted.package))
+        print(provide(**vars(wanted)))
     except Unavailable as reason:
         print(f"skipped: {reason}", file=sys.stderr)
         sys.exit(SKIP)
