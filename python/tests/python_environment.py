@@ -75,8 +75,8 @@ def make(folder, requirements, below):
     venv.create(folder, clear=True, with_pip=False, symlinks=True)
     pip = pip_for(folder / "bin" / "python")
     # The list is whole, so nothing is resolved; and nemo-gym asks for a newer Python than Debian's.
-    run(*pip, "install", "-q", "--no-input", "--disable-pip-version-check", "--no-deps",
-        "--ignore-requires-python", "-r", requirements)  # fmt: skip
+    run(*pip, "install", "-q", "--no-input", "--disable-pip-version-check", "--retries", "2",
+        "--no-deps", "--ignore-requires-python", "-r", requirements)  # fmt: skip
     site = site_packages(folder)
     install_names(requirements, site)
     if below:

@@ -37,7 +37,7 @@ FILES = {
 
 
 def environments(build):
-    """The interpreters of the environment without OpenTelemetry, and of the one on top of it."""
+    """The interpreters of the environment without the SDK, and of the one on top of it."""
     package = build / "python_package"
     below = build / "nemo_gym_environment"
     bare = provide(below, HERE / "requirements.txt", package=package)
