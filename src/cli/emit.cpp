@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sandbox/emitted.hpp"
+#include "handle/emitted_file.hpp"
 #include "startup/stamps.hpp"
 
 #include <gym/telemetry/diagnostics.hpp>
 #include <gym/telemetry/emitted.hpp>
-#include <gym/telemetry/lifecycle.hpp>
 #include <gym/telemetry/startup.hpp>
 
-#include <chrono>
 #include <cstdio>
 #include <string_view>
 #include <utility>
@@ -42,30 +40,23 @@ int print_stamp(std::string_view which) {
 int append(const emit_options& options, const std::string& file) {
     const auto record = gt::detail::make_emitted(options.kind, options.value, options.provider);
     if (!record) return complain(exit_usage, record.failure().text);
-    const auto appended = gt::detail::append_emitted(file, *record);
+    const auto appended = gt::detail::append_emitted(
+        file, *record, gt::detail::run_of(gt::detail::environment::of_process()));
     return appended ? exit_ok : complain(exit_failure, appended.failure().text);
 }
 
-// A stream of its own, with everything that was emitted since the last one.
+// The totals of everything that was emitted.
 int flush(const std::string& file) {
     gt::set_diagnostics_handler([](const gt::diagnostic& what, void*) {
         std::fprintf(stderr, "gymtel emit: %.*s\n", static_cast<int>(what.message.size()),
                      what.message.data());
     });
-    gt::init();
-    if (!gt::is_exporting())
-        return complain(exit_failure, "telemetry is off (NEMO_GYM_OTEL_ENABLED); nothing was sent");
-    const gt::emitted_records seen = gt::record_emitted(file, true);
-    // What was not sent stays in the file for another time, and must not be sent here as well.
-    if (!seen.taken) {
-        gt::shutdown(std::chrono::milliseconds(0));
-        return complain(exit_failure, "nothing was removed from '" + file + "'");
-    }
-    gt::shutdown();
-    if (seen.refused > 0)
-        return complain(exit_partial,
-                        std::to_string(seen.refused) + " lines of '" + file + "' are no records");
-    return exit_ok;
+    const gt::emitted_records seen = gt::send_emitted(file);
+    if (!seen.sent)
+        return complain(exit_failure, "the records of '" + file +
+                                          "' were not sent and wait: is telemetry on "
+                                          "(NEMO_GYM_OTEL_ENABLED), and the span group 'sandbox'?");
+    return seen.refused > 0 ? exit_partial : exit_ok;
 }
 
 }  // namespace

@@ -62,11 +62,12 @@ std::function<int()> declare_emit(CLI::App& command) {
     command.add_option("VALUE", options->value,
                        "spawn, setup-done or serve; milliseconds; +1 or -1");
     command.add_option("--provider", options->provider, "of the sandbox");
-    command.add_option("--file", options->file, "of the records that wait to be sent");
-    command.add_flag("--flush", options->flush, "send all records that wait, as one stream");
+    command.add_option("--file", options->file, "of the records");
+    command.add_flag("--flush", options->flush, "send the totals of all records, as one stream");
     command.footer(
         "startup-stamp prints NAME=NS for the environment of a server that a launch\n"
-        "shell starts; the others wait in a file for gymtel emit --flush.");
+        "shell starts; the others stand in a file, whose totals gymtel emit --flush sends,\n"
+        "or a process with NEMO_GYM_OTEL_EMITTED at each of its exports.");
     return [options] { return run_emit(*options); };
 }
 

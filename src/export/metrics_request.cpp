@@ -33,6 +33,11 @@ void write_temporality(otlp::backward_writer& to, temporality time) {
 
 }  // namespace
 
+request_envelope make_envelope(const std::vector<std::pair<std::string, std::string>>& resource) {
+    return {otlp::encode_resource(resource),
+            otlp::encode_scope("gym.telemetry", GYM_TELEMETRY_VERSION)};
+}
+
 std::string_view metrics_request_writer::write(const engine::snapshot& from,
                                                request_summary& summary) {
     to_.clear();

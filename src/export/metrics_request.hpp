@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace gym::telemetry::detail {
@@ -20,6 +21,9 @@ struct request_envelope {
     std::string resource;
     std::string scope;
 };
+
+// Of a sender with these attributes, and of the library's scope.
+request_envelope make_envelope(const std::vector<std::pair<std::string, std::string>>& resource);
 
 struct request_summary {
     std::size_t points = 0;      // all

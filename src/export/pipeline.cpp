@@ -8,7 +8,6 @@
 #include "export/http_transfer.hpp"
 #include "export/spans_request.hpp"
 #include "export/spool.hpp"
-#include "otlp/envelope.hpp"
 #include "trace/span_queue.hpp"
 
 #include <algorithm>
@@ -29,8 +28,6 @@ namespace {
 using std::chrono::milliseconds;
 using time_point = steady_clock::time_point;
 
-constexpr std::string_view scope_name = "gym.telemetry";
-constexpr std::string_view scope_version = GYM_TELEMETRY_VERSION;
 constexpr std::size_t spans_per_request = 512;
 // A collection may hang in somebody's callback: after its deadline the thread gets so long to come
 // back before it is left to itself.
@@ -97,6 +94,7 @@ private:
     task next_task(time_point due);
     bool cycle(bool last) noexcept;
     bool run_streams(bool last);
+    bool send_guest(bool last);
     void set_limits();
     void send_spooled();
     void send_spooled_first() noexcept;
@@ -133,8 +131,7 @@ private:
 
 pipeline::core::core(pipeline_options options)
     : options_(std::move(options)),
-      envelope_{otlp::encode_resource(options_.resource),
-                otlp::encode_scope(scope_name, scope_version)},
+      envelope_(make_envelope(options_.resource)),
       timeout_(std::max(options_.config.otlp_metrics.timeout_ms,
                         options_.config.otlp_traces.timeout_ms)) {
     const engine::temporalities time = temporalities_of(options_.config.temporality_preference);
@@ -204,7 +201,8 @@ void pipeline::core::set_limits() {
 bool pipeline::core::cycle(bool last) noexcept {
     try {
         set_limits();
-        const bool good = run_streams(last);
+        bool good = run_streams(last);
+        good &= send_guest(last);
         if (last)
             spool_unsent();
         else if (good && spool_ && spool_waits_)
@@ -223,6 +221,23 @@ bool pipeline::core::run_streams(bool last) {
         good &= stream.run(limits_, last, [this](std::string_view exporter, const shipment& s) {
             report(exporter, s);
         });
+    return good;
+}
+
+bool pipeline::core::send_guest(bool last) {
+    if (options_.guest == nullptr) return true;
+    const std::string_view body = options_.guest->begin(last);
+    if (body.empty()) return true;
+    bool good = true;
+    bool answered = true;
+    for (export_stream& stream : streams_) {
+        shipment metrics{.signal = signal_kind::metrics, .body = body};
+        stream.to().send({&metrics, 1}, limits_);
+        report(stream.to().name(), metrics);
+        good &= metrics.result == outcome::ok || metrics.result == outcome::partial;
+        answered &= is_answered(metrics.result);
+    }
+    options_.guest->end(answered);
     return good;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "engine/generation.hpp"
+#include "export/guest_stream.hpp"
 
 #include <gym/telemetry/options.hpp>
 
@@ -36,6 +37,7 @@ struct pipeline_options {
     // Attributes of the Resource, service.name and service.instance.id among them.
     std::vector<std::pair<std::string, std::string>> resource{};
     std::shared_ptr<engine::generation> source{};
+    std::unique_ptr<guest_stream> guest{};  // null: none
     bool metrics = true;
     bool traces = true;
     export_self_metrics self{};

@@ -24,6 +24,8 @@ void add_with_prefix(variable_list& list, std::string_view key, std::string text
 template <class T>
 void add_row(variable_list& list, const setting_row<T>& row, const settings& resolved,
              const environment& variables) {
+    // One process of a run sends what was emitted: as many streams of requests would be waste.
+    if (row.key == "emitted") return;
     const T& value = resolved.*row.effective;
     if (row.variable.empty()) {
         add_with_prefix(list, row.key, text_of_value(value), variables);

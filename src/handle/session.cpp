@@ -3,6 +3,7 @@
 
 #include "engine/threads.hpp"
 #include "export/series_attributes.hpp"
+#include "handle/emitted_stream.hpp"
 #include "handle/resource.hpp"
 #include "instruments/record.hpp"
 #include "instruments/rules.hpp"
@@ -22,22 +23,6 @@ using instruments::id_of;
 
 constexpr std::uint64_t metrics_gate = std::uint64_t{1} << 63;
 
-std::shared_ptr<engine::generation> make_generation(const settings& config,
-                                                    const session::parts& with) {
-    engine::generation_options options;
-    options.rows = catalogue;
-    options.self = {.dropped = id_of("gym.telemetry.dropped_total"),
-                    .unknown = id_of("gym.telemetry.unknown_value_total"),
-                    .series = id_of("gym.telemetry.series"),
-                    .overflowed = id_of("gym.telemetry.overflowed_total")};
-    options.normalize = instruments::normalize;
-    options.encode = encode_series_attributes;
-    options.limits.series = static_cast<std::size_t>(config.cardinality_limit);
-    options.constant_hash = with.constant_hash;
-    options.foreign = with.adopted.metrics;
-    return std::make_shared<engine::generation>(options);
-}
-
 void record_export(std::string_view exporter, std::string_view outcome, double duration_ms,
                    std::int64_t rejected, double wall_seconds) noexcept {
     instruments::count<id_of("gym.telemetry.export_total")>(exporter, outcome);
@@ -55,6 +40,22 @@ void record_spooled(double bytes) noexcept {
 }
 
 }  // namespace
+
+std::shared_ptr<engine::generation> make_generation(const settings& config,
+                                                    const session::parts& with) {
+    engine::generation_options options;
+    options.rows = catalogue;
+    options.self = {.dropped = id_of("gym.telemetry.dropped_total"),
+                    .unknown = id_of("gym.telemetry.unknown_value_total"),
+                    .series = id_of("gym.telemetry.series"),
+                    .overflowed = id_of("gym.telemetry.overflowed_total")};
+    options.normalize = instruments::normalize;
+    options.encode = encode_series_attributes;
+    options.limits.series = static_cast<std::size_t>(config.cardinality_limit);
+    options.constant_hash = with.constant_hash;
+    options.foreign = with.adopted.metrics;
+    return std::make_shared<engine::generation>(options);
+}
 
 std::uint64_t gates_of(const settings& config) {
     return parse_span_groups(config.span_groups).mask | (config.metrics_enabled ? metrics_gate : 0);
@@ -76,6 +77,7 @@ std::shared_ptr<session> session::start(const settings& config, const parts& wit
         pipeline_options options{.config = config,
                                  .resource = made->resource_,
                                  .source = made->source_,
+                                 .guest = make_emitted_stream(config),
                                  .metrics = config.metrics_enabled,
                                  .traces = config.traces_enabled,
                                  .self = {.exported = record_export, .spooled = record_spooled}};

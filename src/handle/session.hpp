@@ -66,6 +66,10 @@ private:
     std::vector<collection> last_;
 };
 
+// A generation with the rows of the table, of which nothing is in force yet.
+std::shared_ptr<engine::generation> make_generation(const settings& config,
+                                                    const session::parts& with);
+
 // The words of detail::control.gates for these settings.
 std::uint64_t gates_of(const settings& config);
 

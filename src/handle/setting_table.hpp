@@ -62,6 +62,7 @@ inline constexpr auto setting_table = std::tuple{
     setting_row{"file", &options::file, &settings::file},
     setting_row{"spool", &options::spool, &settings::spool},
     setting_row{"ledger", &options::ledger, &settings::ledger},
+    setting_row{"emitted", &options::emitted, &settings::emitted},
     setting_row{"terminate_handling", &options::terminate_handling, &settings::terminate_handling},
     setting_row{"signal_handling", &options::signal_handling, &settings::signal_handling},
 };

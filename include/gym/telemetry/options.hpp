@@ -42,6 +42,7 @@ struct options {
     std::optional<std::string> file{};                  // of the file exporter, gym-telemetry.jsonl
     std::optional<std::string> spool{};                 // folder, none
     std::optional<std::string> ledger{};                // folder, none
+    std::optional<std::string> emitted{};               // file, or true; none (see emitted.hpp)
     std::optional<bool> terminate_handling{};           // flush at std::terminate, off
     std::optional<bool> signal_handling{};              // flush at SIGTERM, off
 
@@ -108,6 +109,7 @@ struct settings {
     std::string file = "gym-telemetry.jsonl";
     std::string spool;
     std::string ledger;
+    std::string emitted;
     bool terminate_handling = false;
     bool signal_handling = false;
     std::vector<std::pair<std::string, std::string>> extra;

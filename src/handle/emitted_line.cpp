@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sandbox/emitted.hpp"
+#include "handle/emitted_line.hpp"
 
-#include <gym/telemetry/recorders.hpp>
-#include <gym/telemetry/sandbox_lifecycle.hpp>
+#include "base/environment.hpp"
+#include "instruments/catalogue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,22 +15,18 @@ namespace {
 
 struct emitted_kind {
     std::string_view name;
+    engine::instrument_id instrument;
     bool has_value;
     bool may_be_negative;
-    void (*record)(double value, std::string_view provider) noexcept;
 };
 
+using instruments::id_of;
+
 constexpr std::array<emitted_kind, 4> kinds{{
-    {"sandbox-startup", true, false,
-     [](double ms, std::string_view p) noexcept { record_sandbox_startup(ms, p); }},
-    {"sandbox-exec", true, false,
-     [](double ms, std::string_view p) noexcept { record_sandbox_exec_duration(ms, p); }},
-    {"sandbox-active", true, true,
-     [](double delta, std::string_view p) noexcept {
-         record_sandbox_active(static_cast<std::int64_t>(delta), p);
-     }},
-    {"create-retry", false, false,
-     [](double, std::string_view p) noexcept { record_sandbox_create_retry(p); }},
+    {"sandbox-startup", id_of("gym.sandbox.startup_duration_ms"), true, false},
+    {"sandbox-exec", id_of("gym.sandbox.exec_duration_ms"), true, false},
+    {"sandbox-active", id_of("gym.sandbox.active"), true, true},
+    {"create-retry", id_of("gym.sandbox.create_retry_total"), false, false},
 }};
 
 const emitted_kind* find_kind(std::string_view name) noexcept {
@@ -89,31 +85,13 @@ std::optional<emitted_record> parse_emitted(std::string_view line) {
     return emitted_record{std::string(name), *value, std::string(line)};
 }
 
-void record(const emitted_record& what) noexcept {
-    if (const emitted_kind* const kind = find_kind(what.kind))
-        kind->record(what.value, what.provider);
-}
-
-std::string emitted_file_of(const environment& variables) {
-    const auto first_of = [&](std::initializer_list<std::string_view> names) {
-        for (const std::string_view name : names)
-            if (const auto value = variables.get(name)) return *value;
-        return std::string();
-    };
-    std::string folder = first_of({"NEMO_GYM_OTEL_SPOOL", "NEMO_LENS_SPOOL"});
-    if (folder.empty()) {
-        const std::string state = first_of({"XDG_STATE_HOME"});
-        const std::string home = first_of({"HOME"});
-        if (state.starts_with('/'))
-            folder = state + "/gym-telemetry";
-        else if (!home.empty())
-            folder = home + "/.local/state/gym-telemetry";
-        else
-            return {};
-    }
-    std::string run = first_of({"NEMO_GYM_OTEL_RUN_ID", "NEMO_LENS_RUN_ID", "SLURM_JOB_ID"});
-    std::ranges::replace(run, '/', '_');
-    return folder + "/emitted" + (run.empty() ? "" : "-") + run + ".records";
+void record_into(engine::generation& to, engine::thread_block& block,
+                 const emitted_record& what) noexcept {
+    const emitted_kind* const kind = find_kind(what.kind);
+    if (kind == nullptr) return;
+    const std::string_view provider = what.provider;
+    to.record_slow(block, kind->instrument, &provider,
+                   {.integer = static_cast<std::int64_t>(what.value), .real = what.value});
 }
 
 }  // namespace gym::telemetry::detail

@@ -3,10 +3,8 @@
 // Lines of emitted records: `<kind> <value> <provider>`, the provider up to the end of the line.
 #pragma once
 
-#include "base/environment.hpp"
 #include "base/result.hpp"
-
-#include <gym/telemetry/emitted.hpp>
+#include "engine/generation.hpp"
 
 #include <optional>
 #include <string>
@@ -26,11 +24,9 @@ result<emitted_record> make_emitted(std::string_view kind, std::string_view valu
 
 std::string line_of(const emitted_record& record);
 std::optional<emitted_record> parse_emitted(std::string_view line);
-void record(const emitted_record& what) noexcept;
 
-std::string emitted_file_of(const environment& variables);
-
-// Adds a line, with one write, to a file (0600) that is made where it is missing.
-result<bool> append_emitted(const std::string& file, const emitted_record& record);
+// Records into a generation that need not be in force.
+void record_into(engine::generation& to, engine::thread_block& block,
+                 const emitted_record& what) noexcept;
 
 }  // namespace gym::telemetry::detail
