@@ -3,6 +3,7 @@
 #include "health/row_evaluation.hpp"
 #include "health/row_reader.hpp"
 
+#include <gym/telemetry/constants.hpp>
 #include <gym/telemetry/health.hpp>
 #include <gym/telemetry/lifecycle.hpp>
 #include <gym/telemetry/recorders.hpp>
@@ -97,6 +98,7 @@ std::optional<health_result> evaluate_rollout(std::string_view row_json,
 }
 
 void detail::row_health(std::string_view row_json, std::string_view outcome) noexcept {
+    if (outcome == outcome::omitted) return;
     try {
         live_evaluator& live = this_thread_evaluator();
         const row_evaluation* evaluation = live.evaluate(row_json, live.configured_checks());

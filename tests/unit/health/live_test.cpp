@@ -47,6 +47,7 @@ TEST_F(LiveHealth, CountsVerdictsAndFlaggedChecks) {
     record_row_health(R"({"reward":1.0})", "scored");
     record_row_health("[]", "scored");
     record_row_health("{", "scored");
+    record_row_health(row_text(), "omitted");
     EXPECT_EQ(recorded(),
               (std::map<std::string, std::int64_t>{
                   {"health_verdict_total healthy scored", 2},
