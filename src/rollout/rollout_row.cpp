@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <string>
 
+#include <base/diagnostics.hpp>
 #include <rollout/json_scan.hpp>
 #include <rollout/rollout_row.hpp>
 #include <rollout/row_reader.hpp>
@@ -39,15 +41,27 @@ std::unique_ptr<char[]> to_line(std::string_view row_json) {
     return line;
 }
 
+// An attempt that is in no counter should not be missing in silence.
+void complain_of_row(rollout::reject why, std::string_view outcome,
+                     std::string_view dispatch_name) {
+    std::string message = "a row of '";
+    message.append(dispatch_name).append("' is no JSON object (").append(rollout::to_text(why));
+    message.append("): its attempt, ").append(outcome).append(", was not counted");
+    diagnose("rollout.row", message, dispatch_name);
+}
+
 }  // namespace
 
 void rollout_row_json(std::string_view row_json, std::string_view outcome,
                       std::string_view dispatch_name) noexcept {
-    if (!simdjson::validate_utf8(row_json)) return;
     try {
+        if (!simdjson::validate_utf8(row_json))
+            return complain_of_row(rollout::reject::utf8, outcome, dispatch_name);
         const auto line = to_line(row_json);
         rollout::row_reader reader;
-        if (reader.read(line.get()) != rollout::reject::none) return;
+        const rollout::reject problem = reader.read(line.get());
+        if (problem != rollout::reject::none)
+            return complain_of_row(problem, outcome, dispatch_name);
         rollout_row_fields(rollout::to_recorded(reader.last()), outcome, dispatch_name);
     } catch (...) {  // out of memory for the copy: telemetry never hurts its host
         return;

@@ -42,7 +42,8 @@ GYM_TELEMETRY_API void rollout_row_fields(const rollout_row& row, std::string_vi
 }  // namespace detail
 
 // From the row's text, one JSON object, which is validated in passing at about 2 GB/s (and copied
-// once: it allocates). Text that is no JSON object in valid UTF-8 is no row, and records nothing.
+// once: it allocates). Text that is no JSON object in valid UTF-8 is no row: it records nothing,
+// and a diagnostic says so.
 inline void record_rollout_row(std::string_view row_json, std::string_view outcome,
                                std::string_view dispatch_name) noexcept {
     if (span_group_enabled(span_group::rollout)) [[unlikely]]

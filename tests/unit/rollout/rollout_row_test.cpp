@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The call site: what record_rollout_row records of a row.
+#include "complaints.hpp"
+
 #include <gym/telemetry/lifecycle.hpp>
 #include <gym/telemetry/rollout.hpp>
 
@@ -99,6 +101,20 @@ TEST_F(RolloutRow, InfiniteRewardsCountByTheirSign) {
     EXPECT_EQ(points(), (lines{"completed_total outcome=scored name=env 2",
                                "rewarded_total range=above_one name=env masked=false 1",
                                "rewarded_total range=negative name=env masked=false 1"}));
+}
+
+TEST_F(RolloutRow, TextThatIsNoRowIsNamedInADiagnostic) {
+    start();
+    const test::complaints complaints;
+    record_rollout_row("[1]", outcome::scored, "list");
+    record_rollout_row("{\"a\":\"\xff\"}", outcome::failed, "bytes");
+    record_rollout_row("{\"a\":NaN}", outcome::scored, "nan");
+    record_rollout_row("{\"a\":NaN}", outcome::scored, "nan");
+    EXPECT_EQ(points(), lines{});
+    EXPECT_EQ(complaints.all().size(), 3U);  // once a minute for each name
+    EXPECT_TRUE(complaints.mentions({"'list'", "not_an_object", "scored"}));
+    EXPECT_TRUE(complaints.mentions({"'bytes'", "utf8", "failed"}));
+    EXPECT_TRUE(complaints.mentions({"'nan'", "not_json"}));
 }
 
 TEST_F(RolloutRow, DrainedRowsAreNoAttempts) {
