@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <cli/console.hpp>
 #include <fmt/format.h>
@@ -41,6 +42,20 @@ bool locale_is_utf8() {
     return false;
 }
 
+// Length of the control character or turn of direction that the text begins with; 0 for none.
+std::size_t steering_bytes(std::string_view text) {
+    const auto at = [text](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+    };
+    if (at(0) < 0x20 || at(0) == 0x7f) return 1;
+    if (at(0) == 0xc2 && at(1) >= 0x80 && at(1) < 0xa0) return 2;  // U+0080..U+009F
+    if (at(0) != 0xe2) return 0;
+    const bool marks = at(1) == 0x80 && (at(2) == 0x8e || at(2) == 0x8f);   // U+200E U+200F
+    const bool turns = at(1) == 0x80 && at(2) >= 0xaa && at(2) <= 0xae;     // U+202A..U+202E
+    const bool isolates = at(1) == 0x81 && at(2) >= 0xa6 && at(2) <= 0xa9;  // U+2066..U+2069
+    return marks || turns || isolates ? 3 : 0;
+}
+
 }  // namespace
 
 look look_of_stdout() {
@@ -60,7 +75,7 @@ console::~console() {
 }
 
 void console::complain(std::string_view line) {
-    complaints_ += line;
+    complaints_ += printable(line);
     complaints_ += '\n';
     if (complaints_.size() >= max_kept_complaints) flush_complaints();
 }
@@ -104,8 +119,21 @@ void console::clear_progress() {
     line_is_shown_ = false;
 }
 
+std::string printable(std::string_view text) {
+    std::string out;
+    while (!text.empty()) {
+        const std::size_t steering = steering_bytes(text);
+        out += steering > 0 ? '?' : text[0];
+        text.remove_prefix(std::max<std::size_t>(steering, 1));
+    }
+    return out;
+}
+
 bool write_stdout(std::string_view text) {
-    return write_all(STDOUT_FILENO, text);
+    if (write_all(STDOUT_FILENO, text)) return true;
+    const std::string why = fmt::format("gymtel: standard output: {}\n", std::strerror(errno));
+    (void)write_all(STDERR_FILENO, why);
+    return false;
 }
 
 }  // namespace gymtel

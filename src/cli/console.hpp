@@ -25,7 +25,8 @@ public:
     console(const console&) = delete;
     console& operator=(const console&) = delete;
 
-    // One line on standard error. Kept back until `flush_complaints`, or until there are many.
+    // One line on standard error, made printable. Kept back until `flush_complaints`, or until
+    // there are many.
     void complain(std::string_view line);
     void flush_complaints();
 
@@ -47,7 +48,12 @@ private:
     std::string complaints_;
 };
 
-// All of the text to standard output. False when it could not be written.
+// Without what could steer a terminal or break a line in two: control characters, and those that
+// turn the direction of writing. Each becomes a question mark.
+std::string printable(std::string_view text);
+
+// All of the text to standard output. False, and a line on standard error that says why, when it
+// could not be written.
 bool write_stdout(std::string_view text);
 
 }  // namespace gymtel

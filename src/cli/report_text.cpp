@@ -26,17 +26,10 @@ std::size_t character(std::string_view text, std::size_t n) {
     return at;
 }
 
-std::string printable(std::string_view text) {
-    std::string out(text);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(out[i]);
-        // U+0080 to U+009F are control characters as well.
-        const bool c1 =
-            byte == 0xc2 && i + 1 < out.size() && static_cast<unsigned char>(out[i + 1]) < 0xa0;
-        if (byte < 0x20 || byte == 0x7f) out[i] = '?';
-        if (c1) out.replace(i, 2, "?");
-    }
-    return out;
+// A percentage is one word: "50 %" is not broken in two.
+std::size_t end_of_word(std::string_view text) {
+    const std::size_t space = text.find(' ');
+    return space != text.npos && text.substr(space, 2) == " %" ? text.find(' ', space + 1) : space;
 }
 
 }  // namespace
@@ -94,7 +87,7 @@ std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t
     std::string out(first_indent, ' ');
     std::size_t line = 0;  // its columns; 0 before the first word
     while (!text.empty()) {
-        const std::string_view word = text.substr(0, text.find(' '));
+        const std::string_view word = text.substr(0, end_of_word(text));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
         const std::size_t wide = columns(word);
         if (line > 0 && line + 1 + wide > report_width) {

@@ -45,12 +45,9 @@ std::string_view state_of(const gt::ledger_entry& entry) {
 }
 
 // A file may hold any bytes: no control characters reach the terminal, and JSON is UTF-8.
-std::string printable(std::string_view text) {
+std::string shown(std::string_view text) {
     std::array<char, gt::detail::attribute_size_max> buffer{};
-    std::string shown(gt::detail::normalize_text(text, buffer));
-    std::ranges::replace_if(
-        shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-    return shown;
+    return printable(gt::detail::normalize_text(text, buffer));
 }
 
 std::string as_json(const std::vector<gt::ledger_entry>& entries) {
@@ -58,9 +55,9 @@ std::string as_json(const std::vector<gt::ledger_entry>& entries) {
     for (const gt::ledger_entry& entry : entries) {
         if (out.back() != '[') out += ',';
         out += "{\"provider\":";
-        append_json(out, std::string_view(printable(entry.provider)));
+        append_json(out, std::string_view(shown(entry.provider)));
         out += ",\"id\":";
-        append_json(out, std::string_view(printable(entry.id)));
+        append_json(out, std::string_view(shown(entry.id)));
         out += ",\"state\":";
         append_json(out, state_of(entry));
         out += ",\"pid\":";
@@ -83,13 +80,13 @@ std::string age_text(double seconds) {
 }
 
 std::string as_text(const std::vector<gt::ledger_entry>& entries, const std::string& folder) {
-    if (entries.empty()) return "no sandboxes in " + folder + '\n';
+    if (entries.empty()) return "no sandboxes in " + printable(folder) + '\n';
     std::string out =
         fmt::format("{:<9} {:>5} {:>8}  {:<12} {}\n", "STATE", "AGE", "PID", "PROVIDER", "ID");
     for (const gt::ledger_entry& entry : entries)
         out += fmt::format("{:<9} {:>5} {:>8}  {:<12} {}\n", state_of(entry),
-                           age_text(age_seconds(entry)), entry.pid, printable(entry.provider),
-                           printable(entry.id));
+                           age_text(age_seconds(entry)), entry.pid, shown(entry.provider),
+                           shown(entry.id));
     return out;
 }
 

@@ -4,7 +4,9 @@
 #include "run_gymtel.hpp"
 #include "sanitizers.hpp"
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -331,6 +333,49 @@ TEST(Replay, RealRolloutsForPeople) {
         << done.out;
     EXPECT_NE(done.out.find(" unhealthy, "), std::string::npos);
     EXPECT_EQ(done.out.find('\x1b'), std::string::npos);
+}
+
+TEST(Replay, WrongUsageNamesTheVerbAndWhereToRead) {
+    folder f;
+    f.write("r.jsonl", row);
+    const auto said = [&f](const std::vector<std::string>& arguments) {
+        return run_gymtel(f, arguments).err;
+    };
+    EXPECT_EQ(said({"replay"}),
+              "gymtel replay: FILE is required\ngymtel replay --help says how it is used.\n");
+    EXPECT_EQ(said({"rewind\x1b[31m"}),
+              "gymtel: there is no verb 'rewind?[31m'\ngymtel --help says how it is used.\n");
+    EXPECT_TRUE(said({"health", "--workers", "x", "r.jsonl"}).starts_with("gymtel health: "));
+    EXPECT_TRUE(said({"--nope"}).starts_with("gymtel: "));
+    // Alone, gymtel shows what it can do.
+    EXPECT_NE(said({}).find("Verbs:"), std::string::npos);
+}
+
+TEST(Replay, AFullDiskIsAFailureThatSaysSo) {
+    folder f;
+    f.write("r.jsonl", row);
+    for (const char* arguments :
+         {"replay --json r.jsonl", "replay r.jsonl", "--help", "health -h", "--version"}) {
+        const std::string command = "cd '" + f.path("").string() +
+                                    "' && " GYM_TELEMETRY_BINARY_DIR "/bin/gymtel " + arguments +
+                                    " > /dev/full 2> said";
+        EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << arguments;
+        EXPECT_EQ(f.read("said"), "gymtel: standard output: No space left on device\n");
+    }
+}
+
+TEST(Replay, FileNamesCannotSteerTheTerminal) {
+    folder f;
+    const finished done = replay(f, {"a\x1b[31m\nb\xe2\x80\xae.jsonl"});
+    EXPECT_EQ(done.err, "a?[31m?b?.jsonl: No such file or directory\n");
+}
+
+TEST(Replay, HelpFitsIntoEightyColumns) {
+    folder f;
+    for (const char* verb : {"replay", "health", "sandboxes", "emit"}) {
+        std::istringstream help(run_gymtel(f, {verb, "--help"}).out);
+        for (std::string line; std::getline(help, line);) EXPECT_LE(line.size(), 80U) << line;
+    }
 }
 
 TEST(Replay, HelpAndVersion) {
