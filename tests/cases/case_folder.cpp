@@ -93,9 +93,11 @@ case_folder::case_folder(const case_file& c) {
     if (const json_value* sidecar = c.given.find("sidecar_text"))
         write("rollouts_failures.jsonl", text_of(*sidecar));
     if (const json_value* more = c.given.find("more_files"))
-        for (const auto& [name, file] : more->members)
+        for (const auto& [name, file] : more->members) {
+            std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
             file_writer(path(name), is_gzip(file.find("compress")))
                 .add(text_of(*file.find("text")));
+        }
 }
 
 case_folder::~case_folder() {

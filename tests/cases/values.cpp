@@ -116,7 +116,12 @@ std::string text_or_empty(const json_value* value) {
 
 big_integer integer_of(const json_value& value) {
     const std::string_view text = integer_text(value);
-    if (!is_integer_text(text)) return {static_cast<std::int64_t>(number_of(value))};
+    if (!is_integer_text(text)) {
+        const double number = number_of(value);
+        if (number < -0x1p63) return {std::numeric_limits<std::int64_t>::min(), true};
+        if (number >= 0x1p63) return {std::numeric_limits<std::uint64_t>::max(), true};
+        return {static_cast<std::int64_t>(number)};
+    }
     const char* end = text.data() + text.size();
     std::int64_t narrow = 0;
     if (std::from_chars(text.data(), end, narrow).ec == std::errc()) return {narrow};
