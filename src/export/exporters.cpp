@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "export/exporters.hpp"
 
+#include "export/grpc_exporter.hpp"
 #include "export/json_lines.hpp"
 #include "export/otlp_exporter.hpp"
 
@@ -17,7 +18,9 @@ std::vector<std::unique_ptr<exporter>> make_exporters(const settings& config) {
     if (wanted("file"))
         if (auto to = make_file_exporter(config.file)) made.push_back(std::move(to));
     if (wanted("otlp"))
-        if (auto to = make_otlp_exporter(otlp_targets_of(config))) made.push_back(std::move(to));
+        if (auto to = split_by_protocol(make_otlp_exporter(otlp_targets_of(config)),
+                                        make_grpc_exporter(config), config))
+            made.push_back(std::move(to));
     return made;
 }
 

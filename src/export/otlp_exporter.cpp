@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "base/diagnostics.hpp"
+#include "export/answer.hpp"
 #include "export/request_headers.hpp"
 #include "export/retry.hpp"
 #include "otlp/response.hpp"
@@ -24,10 +25,6 @@ using time_point = steady_clock::time_point;
 constexpr milliseconds body_patience{2000};
 // While shutting down, so many refusals in a row are enough.
 constexpr int refusals_max = 2;
-
-std::string_view name_of(signal_kind signal) noexcept {
-    return signal == signal_kind::metrics ? "metrics" : "traces";
-}
 
 // Nobody there at all, as opposed to a connection that broke.
 bool is_refusal(CURLcode code) noexcept {
@@ -131,19 +128,7 @@ void delivery::judge(const export_limits& limits) {
 }
 
 void delivery::answered() {
-    const auto partial = otlp::read_partial_success(by_.answer());
-    if (partial && partial->rejected > 0) {
-        what_.rejected = partial->rejected;
-        diagnose("export.rejected_points",
-                 complaint("the receiver rejected " + std::to_string(partial->rejected) +
-                           " points: " + partial->message),
-                 name_of(what_.signal));
-        return finish(outcome::partial);
-    }
-    if (partial && !partial->message.empty())
-        diagnose("export.warning", complaint("the receiver warns: " + partial->message),
-                 name_of(what_.signal));
-    finish(outcome::ok);
+    finish(read_success(what_, by_.answer(), by_.shown_url()));
 }
 
 void delivery::rejected() {
@@ -205,8 +190,7 @@ void delivery::fail(std::string_view why) {
 }
 
 std::string delivery::complaint(std::string_view what) const {
-    return "otlp: " + std::string(name_of(what_.signal)) + " to " + by_.shown_url() + ": " +
-           std::string(what);
+    return complaint_about(what_.signal, by_.shown_url(), what);
 }
 
 std::string delivery::reason() const {

@@ -107,6 +107,11 @@ std::chrono::steady_clock::time_point deadline_in(std::chrono::milliseconds time
     return std::chrono::steady_clock::now() + std::min(timeout, longest);
 }
 
+void stay_off_in_child() noexcept {
+    control.gates.store(0, std::memory_order_relaxed);
+    engine::end_generation();
+}
+
 // A forked child's first record: a session of its own, with the parent's settings.
 void resume_in_child() noexcept {
     try {
@@ -120,11 +125,11 @@ void resume_in_child() noexcept {
             with.to = state().goes_to;
         }
         std::shared_ptr<session> next = session::start(config, with);
-        if (next == nullptr) return engine::end_generation();
+        if (next == nullptr) return stay_off_in_child();
         set_in_force(next);
         next->put_in_force();
     } catch (...) {
-        engine::end_generation();
+        stay_off_in_child();
     }
 }
 

@@ -2,9 +2,9 @@
 #include "handle/otlp_settings.hpp"
 
 #include "base/url.hpp"
+#include "export/grpc_transport.hpp"
 #include "handle/setting_value.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,13 +12,6 @@
 
 namespace gym::telemetry::detail {
 namespace {
-
-constinit std::atomic<bool (*)() noexcept> grpc_probe{nullptr};
-
-bool grpc_available() noexcept {
-    bool (*const probe)() noexcept = grpc_probe.load(std::memory_order_acquire);
-    return probe != nullptr && probe();
-}
 
 constexpr std::string_view general = "OTEL_EXPORTER_OTLP_";
 constexpr std::string_view default_protocol = "http/protobuf";
@@ -57,6 +50,7 @@ public:
 private:
     std::string text(std::string_view prefix, std::string_view name, std::string otherwise) const;
     std::string compression(std::string_view prefix, std::string otherwise) const;
+    bool insecure(std::string_view prefix, bool otherwise) const;
     std::int64_t timeout_ms(std::string_view prefix, std::int64_t otherwise) const;
     std::string protocol(std::string_view prefix, std::string otherwise) const;
     std::string usable_protocol(const std::string& name, const std::string& given,
@@ -86,6 +80,17 @@ std::string otlp_resolver::compression(std::string_view prefix, std::string othe
     return otherwise;
 }
 
+// Of an endpoint without a scheme, which only gRPC takes.
+bool otlp_resolver::insecure(std::string_view prefix, bool otherwise) const {
+    const std::string name = variable(prefix, "INSECURE");
+    const std::optional<std::string> given = variables_.get(name);
+    if (!given) return otherwise;
+    const std::string lowered = to_lower(*given);
+    if (lowered != "true" && lowered != "false")
+        complain_unreadable(name, *given, "true or false", "false");
+    return lowered == "true";
+}
+
 std::int64_t otlp_resolver::timeout_ms(std::string_view prefix, std::int64_t otherwise) const {
     const std::string name = variable(prefix, "TIMEOUT");
     const std::optional<std::string> given = variables_.get(name);
@@ -101,7 +106,7 @@ std::string otlp_resolver::usable_protocol(const std::string& name, const std::s
     std::string lowered = to_lower(given);
     if (lowered == default_protocol) return lowered;
     if (lowered == "grpc") {
-        if (grpc_available()) return lowered;
+        if (get_grpc_factory() != nullptr) return lowered;
         if (in_use_) {
             complain_about(name, given,
                            "'grpc' needs the library gym_telemetry_otel, which is not loaded; " +
@@ -154,6 +159,7 @@ otlp_signal otlp_resolver::resolve_signal(const signal_names& names, bool on) co
     signal.client_certificate =
         text(names.prefix, "CLIENT_CERTIFICATE", resolved_.otlp_client_certificate);
     signal.client_key = text(names.prefix, "CLIENT_KEY", resolved_.otlp_client_key);
+    signal.insecure = insecure(names.prefix, insecure(general, false));
     signal.timeout_ms = timeout_ms(names.prefix, resolved_.otlp_timeout_ms);
     signal.endpoint = endpoint(names, signal, on);
     return signal;
@@ -183,10 +189,6 @@ void otlp_resolver::resolve() {
 void resolve_otlp(settings& resolved, const options& block, const environment& variables,
                   bool in_use) {
     otlp_resolver(resolved, block, variables, in_use).resolve();
-}
-
-void set_grpc_probe(bool (*available)() noexcept) noexcept {
-    grpc_probe.store(available, std::memory_order_release);
 }
 
 }  // namespace gym::telemetry::detail

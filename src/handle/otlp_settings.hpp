@@ -5,7 +5,6 @@
 
 #include "base/environment.hpp"
 
-#include <gym/telemetry/detail/api.hpp>
 #include <gym/telemetry/options.hpp>
 
 namespace gym::telemetry::detail {
@@ -16,8 +15,5 @@ namespace gym::telemetry::detail {
 // no usable endpoint gets an empty one.
 void resolve_otlp(settings& resolved, const options& block, const environment& variables,
                   bool in_use);
-
-// The bridge library says that it can export over gRPC. Null: nobody can. Any thread.
-GYM_TELEMETRY_API void set_grpc_probe(bool (*available)() noexcept) noexcept;
 
 }  // namespace gym::telemetry::detail

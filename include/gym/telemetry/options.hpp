@@ -70,6 +70,7 @@ struct otlp_signal {
     std::string certificate;                 // of the server's authority, a file
     std::string client_certificate;
     std::string client_key;
+    bool insecure = false;  // of a gRPC endpoint without a scheme: no TLS
     std::int64_t timeout_ms = 10000;
 };
 

@@ -2,6 +2,7 @@
 #include "handle/otlp_settings.hpp"
 
 #include "complaints.hpp"
+#include "export/grpc_transport.hpp"
 #include "handle/configuration.hpp"
 
 #include <string>
@@ -19,7 +20,7 @@ using testing::SizeIs;
 
 class OtlpSettings : public testing::Test {
 protected:
-    ~OtlpSettings() override { set_grpc_probe(nullptr); }
+    ~OtlpSettings() override { set_grpc_factory(nullptr); }
 
     settings resolve(variable_map variables, options block = {}) const {
         if (!block.enabled) block.enabled = true;
@@ -109,7 +110,7 @@ TEST_F(OtlpSettings, GrpcWithoutTheBridgeIsHttpAndSaysSoOnce) {
 }
 
 TEST_F(OtlpSettings, GrpcWithTheBridgeHasItsOwnPort) {
-    set_grpc_probe([]() noexcept { return true; });
+    set_grpc_factory([](const grpc_targets&) { return std::unique_ptr<grpc_transport>(); });
     const settings resolved = resolve({{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}});
     EXPECT_EQ(resolved.otlp_metrics.protocol, "grpc");
     EXPECT_EQ(resolved.otlp_metrics.endpoint, "http://localhost:4317");
