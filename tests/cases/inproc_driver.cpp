@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Driver `inproc`: the recorders and an in-memory reader.
+#include "allocation_count.hpp"
 #include "compare.hpp"
 #include "drivers.hpp"
 #include "expectations.hpp"
@@ -85,11 +86,11 @@ void inproc_play::many(const call& f) {
 void inproc_play::record_loop(const call& f) {
     const std::int64_t n = f.integer("n");
     record_sandbox_create_retry("p");  // the first record of a series allocates it
-    const std::uint64_t allocated = allocations();
+    const std::uint64_t allocated = test::allocations();
     const double begin = thread_cpu_ns();
     for (std::int64_t i = 1; i < n; ++i) record_sandbox_create_retry("p");
     const double took = thread_cpu_ns() - begin;
-    loop_allocations = allocations() - allocated;
+    loop_allocations = test::allocations() - allocated;
     ns_per_call = took / static_cast<double>(n);
 }
 

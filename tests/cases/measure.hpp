@@ -31,9 +31,6 @@ private:
 // Processor time of the calling thread: what else runs on the machine does not count.
 double thread_cpu_ns();
 
-// Heap allocations of the calling thread so far.
-std::uint64_t allocations() noexcept;
-
 // Threads and sockets of this process now.
 int thread_count();
 int socket_count();

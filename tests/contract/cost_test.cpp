@@ -2,41 +2,18 @@
 //
 // What the library may cost its host: allocations of a record, memory of threads that come and go,
 // thread-local storage. A program of its own, since it replaces operator new.
+#include "allocation_count.hpp"
 #include "engine/threads.hpp"
 #include "sanitizers.hpp"
 
 #include <gym/telemetry/telemetry.hpp>
 
-#include <atomic>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
-
-namespace {
-
-std::atomic<long> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    if (void* memory = std::malloc(size)) return memory;
-    throw std::bad_alloc();
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    allocations.fetch_add(1, std::memory_order_relaxed);
-    return std::malloc(size);
-}
-void operator delete(void* memory) noexcept {
-    std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
 
 namespace gym::telemetry {
 namespace {
@@ -86,12 +63,12 @@ TEST_F(Cost, ARecordIntoAKnownSeriesAllocatesNothing) {
     record_each(other);
     const auto bound = bind_sandbox_startup(provider);
     bound.record(1);
-    const long before = allocations.load();
+    const std::uint64_t before = test::allocations();
     for (int i = 0; i < 1000; ++i) {
         record_each(i % 2 == 0 ? provider : other);
         bound.record(i);
     }
-    EXPECT_EQ(allocations.load(), before);
+    EXPECT_EQ(test::allocations(), before);
 }
 
 TEST_F(Cost, ARecordIntoTheOverflowSeriesAllocatesNothing) {
@@ -102,17 +79,17 @@ TEST_F(Cost, ARecordIntoTheOverflowSeriesAllocatesNothing) {
           .ignore_environment = true});
     record_sandbox_create_retry("first");
     record_sandbox_create_retry("second");
-    const long before = allocations.load();
+    const std::uint64_t before = test::allocations();
     for (int i = 0; i < 1000; ++i) record_sandbox_create_retry(i % 2 == 0 ? "third" : "fourth");
-    EXPECT_EQ(allocations.load(), before);
+    EXPECT_EQ(test::allocations(), before);
 }
 
 TEST_F(Cost, WhileItIsOffNothingIsAllocated) {
     shutdown();
     const std::string provider = "docker";
-    const long before = allocations.load();
+    const std::uint64_t before = test::allocations();
     record_each(provider);
-    EXPECT_EQ(allocations.load(), before);
+    EXPECT_EQ(test::allocations(), before);
 }
 
 TEST_F(Cost, AThousandThreadsLeaveNothingBehind) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GYM_TELEMETRY_SANITIZED is defined in a build with a sanitizer, whose own bookkeeping counts as the
-// program's memory. Only bounds of memory may depend on it.
+// GYM_TELEMETRY_SANITIZED is defined in a build with a sanitizer, whose own bookkeeping counts as
+// the program's memory. Only bounds of memory may depend on it.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
