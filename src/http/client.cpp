@@ -63,6 +63,14 @@ capacity_question question_of(const client_options& options) {
     return question;
 }
 
+// The name of an option that means nothing; null when all mean something.
+const char* negative_option(const client_options& options) {
+    if (options.idle_connections_max < 0) return "idle_connections_max";
+    if (options.idle_timeout_s < 0) return "idle_timeout_s";
+    if (options.connection_age_max_s < 0) return "connection_age_max_s";
+    return options.body_size_max < 0 ? "body_size_max" : nullptr;
+}
+
 class waiting_completion final : public completion {
 public:
     void done(response&& answer) override { answer_.set_value(std::move(answer)); }
@@ -82,9 +90,8 @@ std::unique_ptr<client> client::open(client_options options, std::string* proble
         explain(problem, plan.failure().text);
         return nullptr;
     }
-    if (options.idle_connections_max < 1 || options.idle_timeout_s < 0 ||
-        options.connection_age_max_s < 0 || options.body_size_max < 0) {
-        explain(problem, "a size or time of the client's options is out of range");
+    if (const char* name = negative_option(options); name != nullptr) {
+        explain(problem, std::string(name) + " is negative");
         return nullptr;
     }
     for (const capacity_warning& each : plan->warnings)

@@ -12,9 +12,6 @@
 #include <cassert>
 #include <utility>
 
-#include <sys/socket.h>
-#include <unistd.h>
-
 namespace gym::telemetry::http {
 
 namespace {
@@ -24,8 +21,6 @@ using telemetry::detail::steady_now_ns;
 
 constexpr time_ns ns_per_ms = 1'000'000;
 constexpr const char* closed_message = "the client was destroyed";
-// Handles that are kept for the next requests; each is about 6 KB.
-constexpr std::size_t handles_kept_max = 1024;
 
 time_ns after_ms(time_ns now, std::int64_t ms) noexcept {
     return ms > (never - now) / ns_per_ms ? never : now + ms * ns_per_ms;
@@ -35,20 +30,9 @@ time_ns after_ms(time_ns now, std::int64_t ms) noexcept {
 
 client_loop::client_loop(const client_options& options, slot_limits limits, pool_recorder* recorder)
     : options_(options),
-      multi_(curl_multi_init()),
+      multis_(*this, options_, watch_),
       admission_(*this, limits, recorder),
-      random_(std::random_device{}()) {
-    if (multi_ == nullptr) return;
-    curl_multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, &on_watch);
-    curl_multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
-    curl_multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, &on_timer);
-    curl_multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-    // The limits are the admission's; curl only keeps what is idle.
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS,
-                      static_cast<long>(options_.idle_connections_max));
-    curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, 0L);
-    curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, 0L);
-}
+      random_(std::random_device{}()) {}
 
 client_loop::~client_loop() {
     closing_ = true;
@@ -60,8 +44,6 @@ client_loop::~client_loop() {
         deliver();
         take_inbox();  // What a completion has sent meanwhile ends the same way.
     }
-    for (CURL* easy : handles_) curl_easy_cleanup(easy);
-    curl_multi_cleanup(multi_);
 }
 
 template <class Which>
@@ -151,33 +133,16 @@ void client_loop::granted(acquisition& who, time_ns) {
     launch(t);
 }
 
-CURL* client_loop::take_handle() {
-    if (!handles_.empty()) {
-        CURL* easy = handles_.back();
-        handles_.pop_back();
-        return easy;
-    }
-    CURL* easy = curl_easy_init();
-    if (easy == nullptr) return nullptr;
-    configure_handle(easy, options_);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, &on_close_socket);
-    curl_easy_setopt(easy, CURLOPT_CLOSESOCKETDATA, &watch_);
-    return easy;
-}
-
 void client_loop::launch(transfer& t) {
     ++t.answer.attempts;
-    t.easy = take_handle();
     // Taken back when it turns out that an open connection is used.
     admission_.begin_open(t.slot, steady_now_ns());
-    if (t.easy == nullptr || !configure(t) || curl_multi_add_handle(multi_, t.easy) != CURLM_OK)
-        give_up(t, http_error::other, "curl is out of memory");
+    if (!multis_.add(t)) give_up(t, http_error::other, "curl is out of memory");
 }
 
 curl_socket_t client_loop::open_socket(transfer& t, const curl_sockaddr& address) {
-    const int fd = socket(address.family, address.socktype | SOCK_CLOEXEC, address.protocol);
-    if (fd < 0) return CURL_SOCKET_BAD;
-    watch_.opened(fd);
+    const curl_socket_t fd = multis_.open_socket(t, address);
+    if (fd == CURL_SOCKET_BAD) return fd;
     t.dialled = true;
     // The connection it had was dead after all, and curl opens another one.
     if (t.slot.state == acquisition_state::held) admission_.begin_open(t.slot, steady_now_ns());
@@ -196,18 +161,12 @@ void client_loop::connected(transfer& t) {
 
 void client_loop::leave_curl(transfer& t) {
     if (t.easy == nullptr) return;
-    CURL* easy = std::exchange(t.easy, nullptr);
     if (t.slot.state == acquisition_state::opening) {
         // A stream that waited for another one's connection, or a URL that curl refused: it has not
         // begun to open any. curl's queue time is 0 until then, some microseconds afterwards.
-        if (!t.dialled && queue_ms_of(easy) <= 0) admission_.reused(t.slot);
+        if (!t.dialled && queue_ms_of(t.easy) <= 0) admission_.reused(t.slot);
     }
-    curl_multi_remove_handle(multi_, easy);
-    if (handles_.size() < handles_kept_max) {
-        handles_.push_back(easy);
-    } else {
-        curl_easy_cleanup(easy);
-    }
+    multis_.remove(t);
 }
 
 void client_loop::release_slot(transfer& t) {
@@ -310,29 +269,13 @@ void client_loop::run_timers() {
     while (transfer* t = pauses_.pop(now)) attempt(*t);
 }
 
-void client_loop::run_curl_timer() {
-    int running = 0;
-    while (curl_due_ <= steady_now_ns()) {
-        curl_due_ = never;
-        curl_multi_socket_action(multi_, CURL_SOCKET_TIMEOUT, 0, &running);
-        take_finished();
-    }
-}
-
-void client_loop::take_finished() {
-    int left = 0;
-    while (CURLMsg* message = curl_multi_info_read(multi_, &left)) {
-        if (message->msg != CURLMSG_DONE) continue;
-        char* user = nullptr;
-        const CURLcode code = message->data.result;
-        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &user);
-        end_attempt(*reinterpret_cast<transfer*>(user), error_of(code), curl_easy_strerror(code));
-    }
+void client_loop::finished(transfer& t, CURLcode code) {
+    end_attempt(t, error_of(code), curl_easy_strerror(code));
 }
 
 std::int64_t client_loop::until_next(time_ns now) {
     const time_ns due =
-        std::min({curl_due_, admission_.next_deadline(), deadlines_.next(), pauses_.next()});
+        std::min({multis_.next(), admission_.next_deadline(), deadlines_.next(), pauses_.next()});
     {
         const std::lock_guard guard(inbox_lock_);
         if (!inbox_.empty() || !ended_.empty()) return 0;
@@ -346,46 +289,19 @@ std::int64_t client_loop::drive(std::int64_t wait_ms) {
     thread_.store(std::this_thread::get_id(), std::memory_order_relaxed);
     take_inbox();
     run_timers();
-    run_curl_timer();
+    multis_.run_timers();
     const std::int64_t due = until_next(steady_now_ns());
     std::int64_t wait = due < 0 ? wait_ms : wait_ms < 0 ? due : std::min(due, wait_ms);
     wait = std::clamp<std::int64_t>(wait, -1, 1 << 30);
-    watch_.wait(static_cast<int>(wait), [this](int fd, std::uint32_t events) {
-        int running = 0;
-        int mask = 0;
-        if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0) mask |= CURL_CSELECT_IN;
-        if ((events & (EPOLLOUT | EPOLLERR)) != 0) mask |= CURL_CSELECT_OUT;
-        curl_multi_socket_action(multi_, fd, mask, &running);
-    });
-    take_finished();
-    run_curl_timer();
+    watch_.wait(static_cast<int>(wait),
+                [this](int fd, std::uint32_t events) { multis_.act(fd, events); });
+    multis_.run_timers();
     deliver();
     return until_next(steady_now_ns());
 }
 
 void client_loop::run() {
     while (!stopped_.load(std::memory_order_acquire)) drive(-1);
-}
-
-// --- what curl calls -----------------------------------------------------------------------------
-
-int client_loop::on_watch(CURL*, curl_socket_t fd, int what, void* user, void*) {
-    std::uint32_t events = 0;
-    if (what == CURL_POLL_IN || what == CURL_POLL_INOUT) events |= EPOLLIN;
-    if (what == CURL_POLL_OUT || what == CURL_POLL_INOUT) events |= EPOLLOUT;
-    static_cast<client_loop*>(user)->watch_.want(fd, events);
-    return 0;
-}
-
-int client_loop::on_timer(CURLM*, long timeout_ms, void* user) {
-    auto& loop = *static_cast<client_loop*>(user);
-    loop.curl_due_ = timeout_ms < 0 ? never : after_ms(steady_now_ns(), timeout_ms);
-    return 0;
-}
-
-int client_loop::on_close_socket(void* user, curl_socket_t fd) {
-    static_cast<socket_watch*>(user)->closing(fd);
-    return close(fd);
 }
 
 }  // namespace gym::telemetry::http

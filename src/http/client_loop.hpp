@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The event loop of a client: admission, curl's multi handle, timers, and the way in from other
+// The event loop of a client: admission, curl's multi handles, timers, and the way in from other
 // threads.
 #pragma once
 
 #include "http/admission.hpp"
+#include "http/multi_set.hpp"
 #include "http/socket_watch.hpp"
 #include "http/timer_heap.hpp"
 #include "http/transfer.hpp"
@@ -26,7 +27,7 @@
 namespace gym::telemetry::http {
 
 // `submit`, `cancel`, `resume` and `stop` from any thread; everything else on the loop's.
-class client_loop final : private admission_owner {
+class client_loop final : private admission_owner, private multi_owner {
 public:
     client_loop(const client_options& options, slot_limits limits, pool_recorder* recorder);
     // Ends what is still under way with http_error::closed.
@@ -34,7 +35,7 @@ public:
     client_loop(const client_loop&) = delete;
     client_loop& operator=(const client_loop&) = delete;
 
-    bool ready() const noexcept { return watch_.ready() && multi_ != nullptr; }
+    bool ready() const noexcept { return watch_.ready() && multis_.ready(); }
     int descriptor() const noexcept { return watch_.descriptor(); }
     std::size_t body_size_max() const noexcept {
         return static_cast<std::size_t>(options_.body_size_max);
@@ -71,6 +72,7 @@ private:
     void end_all(Which which);
 
     void granted(acquisition& who, time_ns now) override;
+    void finished(transfer& t, CURLcode code) override;
     void attempt(transfer& t);
     void launch(transfer& t);
     void leave_curl(transfer& t);
@@ -83,25 +85,16 @@ private:
     void deliver();
 
     void run_timers();
-    void run_curl_timer();
-    void take_finished();
     std::int64_t until_next(time_ns now);
-    CURL* take_handle();
-
-    static int on_watch(CURL* easy, curl_socket_t fd, int what, void* user, void* unused);
-    static int on_timer(CURLM* multi, long timeout_ms, void* user);
-    static int on_close_socket(void* user, curl_socket_t fd);
 
     const client_options options_;
     socket_watch watch_;
-    CURLM* multi_;
+    multi_set multis_;
     admission admission_;
     std::unordered_map<request_id, std::unique_ptr<transfer>> transfers_;
     timer_heap<transfer, &transfer::deadline> deadlines_;
     timer_heap<transfer, &transfer::pause> pauses_;
     std::vector<std::unique_ptr<transfer>> ended_;
-    std::vector<CURL*> handles_;  // not in use
-    time_ns curl_due_ = never;
     bool closing_ = false;
     std::minstd_rand random_;
     std::atomic<std::thread::id> thread_{};

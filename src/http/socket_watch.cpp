@@ -34,7 +34,7 @@ socket_watch::entry& socket_watch::at(int fd) {
 }
 
 void socket_watch::opened(int fd) {
-    at(fd) = {.wanted = 0, .registered = 0, .own = true};
+    at(fd) = {.wanted = 0, .registered = 0, .whom = nullptr, .own = true};
 }
 
 // The kernel takes a closed descriptor off the set by itself.
@@ -45,7 +45,7 @@ void socket_watch::closing(int fd) {
 void socket_watch::update(int fd, entry& which, std::uint32_t events) {
     if (which.registered == events) return;
     epoll_event event{};
-    event.events = events;
+    event.events = events | EPOLLRDHUP;
     event.data.fd = fd;
     if (events == 0) {
         epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, &event);
@@ -55,9 +55,10 @@ void socket_watch::update(int fd, entry& which, std::uint32_t events) {
     which.registered = events;
 }
 
-void socket_watch::want(int fd, std::uint32_t events) {
+void socket_watch::want(int fd, std::uint32_t events, void* whom) {
     entry& which = at(fd);
     which.wanted = events;
+    which.whom = events == 0 ? nullptr : whom;
     // What we did not open (the resolver's own pipe) may be closed and its number used again
     // without a word, so it never stays.
     if (events == 0 && which.own) return;
@@ -76,16 +77,19 @@ int socket_watch::poll(int timeout_ms) {
     return count < 0 ? 0 : count;  // A signal: the caller comes back.
 }
 
-bool socket_watch::is_wanted(int fd) {
+void* socket_watch::wanted_by(int fd) noexcept {
+    return at(fd).whom;
+}
+
+// Whether it is the wake-up. What nobody waits for is taken off the set, lest it wakes us again.
+bool socket_watch::is_ours(int fd) {
     if (fd == wake_) {
         std::uint64_t value = 0;
         [[maybe_unused]] const ssize_t got = read(wake_, &value, sizeof value);
-        return false;
+        return true;
     }
     entry& which = at(fd);
-    if (which.wanted != 0) return true;
-    update(fd, which,
-           0);  // An idle connection that its peer closed; curl finds out at its next use.
+    if (which.wanted == 0) update(fd, which, 0);
     return false;
 }
 

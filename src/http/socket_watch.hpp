@@ -30,19 +30,21 @@ public:
     // stands for the same socket, so that it may stay in the set.
     void opened(int fd);
     void closing(int fd);
-    // What curl wants to know of it: EPOLLIN, EPOLLOUT, both, or 0.
-    void want(int fd, std::uint32_t events);
+    // What curl wants to know of it: EPOLLIN, EPOLLOUT, both, or 0; and for whom.
+    void want(int fd, std::uint32_t events, void* whom);
+    // For whom that was; null when nothing is wanted of it now.
+    void* wanted_by(int fd) noexcept;
 
     // Makes a wait that is under way, or the next one, return. Any thread.
     void wake() noexcept;
     // Waits for at most `timeout_ms` (negative: for ever) and hands each socket on which something
-    // happened to `each(fd, events)`.
+    // happened to `each(fd, events)`, also one of which nothing is wanted: its peer hung up.
     template <class Each>
     void wait(int timeout_ms, Each each) {
         const int count = poll(timeout_ms);
         for (int i = 0; i < count; ++i) {
             const epoll_event& event = events_[static_cast<std::size_t>(i)];
-            if (is_wanted(event.data.fd)) each(event.data.fd, event.events);
+            if (!is_ours(event.data.fd)) each(event.data.fd, event.events);
         }
     }
 
@@ -50,13 +52,14 @@ private:
     struct entry {
         std::uint32_t wanted = 0;
         std::uint32_t registered = 0;
+        void* whom = nullptr;
         bool own = false;  // between opened and closing
     };
 
     entry& at(int fd);
     void update(int fd, entry& which, std::uint32_t events);
     int poll(int timeout_ms);
-    bool is_wanted(int fd);
+    bool is_ours(int fd);
 
     int epoll_;
     int wake_;

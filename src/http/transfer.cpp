@@ -263,6 +263,7 @@ void configure_handle(CURL* easy, const client_options& options) {
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, curl_version(options.version));
     // Streams wait for the connection that is being opened rather than open one each.
     if (options.version != http_version::http_1_1) curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    if (options.idle_connections_max == 0) curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, static_cast<long>(options.idle_timeout_s));
     curl_easy_setopt(easy, CURLOPT_MAXLIFETIME_CONN,
                      static_cast<long>(options.connection_age_max_s));

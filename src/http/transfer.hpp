@@ -5,6 +5,7 @@
 #pragma once
 
 #include "http/admission.hpp"
+#include "http/placement.hpp"
 #include "http/timer_heap.hpp"
 
 #include <gym/telemetry/http/client.hpp>
@@ -37,6 +38,7 @@ struct transfer {
     timer_hook deadline;  // of everything together
     timer_hook pause;     // before a retry
     CURL* easy = nullptr;
+    placement::place place;  // while curl works on it
     curl_slist* headers = nullptr;
     std::size_t body_sent = 0;
 

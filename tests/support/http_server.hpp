@@ -64,6 +64,7 @@ struct server_reply {
     end after = end::keep;
     bool silent = false;  // nothing is sent; `after` still happens
     bool chunked = false;
+    std::size_t cut = 0;  // so many bytes of the body are announced and never sent
 };
 
 class http_server {
@@ -263,7 +264,7 @@ private:
                 to.out += "0\r\n\r\n";
             } else {
                 to.out += "Content-Length: " + std::to_string(reply.body.size()) + "\r\n\r\n" +
-                          reply.body;
+                          reply.body.substr(0, reply.body.size() - reply.cut);
             }
         }
         if (reply.after == server_reply::end::reset) return end(fd, true), false;

@@ -16,6 +16,7 @@
 
 #include <curl/curl.h>
 #include <poll.h>
+#include <sys/resource.h>
 
 namespace gym::telemetry::http {
 namespace {
@@ -74,26 +75,34 @@ protected:
     }
 };
 
+// `wanted` requests, always `at_once` of them under way.
+struct load final : completion {
+    load(client& c, request r, int wanted_, int at_once_)
+        : through(c), what(std::move(r)), wanted(wanted_), at_once(at_once_) {}
+    bool run() {
+        for (int i = 0; i < at_once; ++i) through.send(what, *this);
+        return all.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::ready;
+    }
+    void done(response&& answer) override {
+        if (answer.status == 200 && answer.body == "fine") good.fetch_add(1);
+        if (sent.fetch_add(1) < wanted) through.send(what, *this);
+        if (over.fetch_add(1) + 1 == wanted) all.set_value();
+    }
+    client& through;
+    const request what;
+    const int wanted, at_once;
+    std::atomic<int> sent{at_once}, over{0}, good{0};
+    std::promise<void> all;
+};
+
 TEST_F(HttpClient, TotalsAreExactAtOneThousandAtATime) {
     constexpr int wanted = 10'000, at_once = 1'000;
     http_server server(&fine);
     const auto pool = client::open({.limit = 100});
     ASSERT_NE(pool, nullptr);
-    struct load final : completion {
-        void done(response&& answer) override {
-            if (answer.status == 200 && answer.body == "fine") good.fetch_add(1);
-            if (sent.fetch_add(1) < wanted) through.send(what, *this);
-            if (over.fetch_add(1) + 1 == wanted) all.set_value();
-        }
-        load(client& c, request r) : through(c), what(std::move(r)) {}
-        client& through;
-        request what;
-        std::atomic<int> sent{at_once}, over{0}, good{0};
-        std::promise<void> all;
-    } load(*pool, to(server.url()));
-    for (int i = 0; i < at_once; ++i) pool->send(load.what, load);
-    ASSERT_EQ(load.all.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
-    EXPECT_EQ(load.good.load(), wanted);
+    load all(*pool, to(server.url()), wanted, at_once);
+    ASSERT_TRUE(all.run());
+    EXPECT_EQ(all.good.load(), wanted);
     EXPECT_EQ(server.requests(), std::uint64_t{wanted});
     EXPECT_EQ(asked("model"), wanted);
     EXPECT_EQ(connects("ok"), static_cast<std::int64_t>(server.accepted()));
@@ -101,6 +110,30 @@ TEST_F(HttpClient, TotalsAreExactAtOneThousandAtATime) {
     EXPECT_LE(server.accepted(), 100u);
     EXPECT_GE(queued("ok"), at_once - 100);
     EXPECT_EQ(queued("abandoned"), 0);
+}
+
+// Client and server in one process: two descriptors a connection.
+TEST_F(HttpClient, TotalsAreExactOnOneThousandConnections) {
+    constexpr int wanted = 10'000, at_once = 1'000;
+    rlimit files{};
+    getrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < 3 * at_once) files.rlim_cur = std::min<rlim_t>(files.rlim_max, 4096);
+    setrlimit(RLIMIT_NOFILE, &files);
+    if (files.rlim_cur < 3 * at_once) GTEST_SKIP() << "too few file descriptors";
+    http_server server([](const server_request&) -> server_reply {
+        return {.headers = "", .body = "fine", .delay_ms = 50};
+    });
+    const auto pool = client::open({});
+    ASSERT_NE(pool, nullptr);
+    load all(*pool, to(server.url()), wanted, at_once);
+    ASSERT_TRUE(all.run());
+    EXPECT_EQ(all.good.load(), wanted);
+    EXPECT_EQ(server.requests(), std::uint64_t{wanted});
+    EXPECT_EQ(asked("model"), wanted);
+    EXPECT_EQ(connects("ok"), static_cast<std::int64_t>(server.accepted()));
+    EXPECT_EQ(connects("failed"), 0);
+    EXPECT_LE(server.accepted(), std::uint64_t{at_once}) << "each is used again";
+    EXPECT_EQ(queued("ok"), 0);
 }
 
 TEST_F(HttpClient, ManyThreadsSendAndCancelConcurrentSafe) {
@@ -151,6 +184,18 @@ TEST_F(HttpClient, EndsWhatIsUnderWayWhenItIsDestroyed) {
     EXPECT_THAT(ends, ElementsAre(http_error::closed, http_error::closed, http_error::closed));
 }
 
+TEST_F(HttpClient, OptionsThatMeanNothingAreRefused) {
+    std::string problem;
+    EXPECT_EQ(client::open({.idle_connections_max = -1}, &problem), nullptr);
+    EXPECT_THAT(problem, HasSubstr("idle_connections_max"));
+    EXPECT_EQ(client::open({.idle_timeout_s = -1}, &problem), nullptr);
+    EXPECT_THAT(problem, HasSubstr("idle_timeout_s"));
+    EXPECT_EQ(client::open({.connection_age_max_s = -1}, &problem), nullptr);
+    EXPECT_THAT(problem, HasSubstr("connection_age_max_s"));
+    EXPECT_EQ(client::open({.body_size_max = -1}, &problem), nullptr);
+    EXPECT_THAT(problem, HasSubstr("body_size_max"));
+}
+
 struct task {
     struct promise_type {
         task get_return_object() { return {}; }
@@ -173,6 +218,18 @@ TEST_F(HttpClient, CoroutineAwaitsItsAnswers) {
     };
     run();
     EXPECT_EQ(bodies.get_future().get(), "/1/2");
+}
+
+TEST_F(HttpClient, CoroutineThatAwaitsGoesOnWhenTheClientEnds) {
+    http_server server([](const server_request&) -> server_reply {
+        return {.headers = "", .body = "", .delay_ms = 1'000'000};
+    });
+    auto pool = client::open({});
+    http_error ended = http_error::none;
+    const auto run = [&]() -> task { ended = (co_await pool->fetch(to(server.url()))).error; };
+    run();
+    pool.reset();
+    EXPECT_EQ(ended, http_error::closed);
 }
 
 TEST_F(HttpClient, LoopOfOnesOwnDrivesIt) {

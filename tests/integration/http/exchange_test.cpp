@@ -305,5 +305,90 @@ TEST_F(HttpLoop, CompletionThatThrowsHurtsNobody) {
     EXPECT_EQ(sent[1].answer.status, 200);
 }
 
+struct text_source final : body_source {
+    explicit text_source(bool rewinds) : may_rewind(rewinds) {}
+    std::ptrdiff_t read(std::span<char> into) override {
+        const std::size_t part = std::min(into.size(), text.size() - at);
+        std::copy_n(text.data() + at, part, into.data());
+        at += part;
+        return static_cast<std::ptrdiff_t>(part);
+    }
+    std::int64_t size_bytes() const override { return static_cast<std::int64_t>(text.size()); }
+    bool can_rewind() const override { return may_rewind; }
+    bool rewind() override { return at = 0, may_rewind; }
+    bool may_rewind;
+    std::string text = "a body that is made";
+    std::size_t at = 0;
+};
+
+TEST_F(HttpLoop, SourceThatRewindsGoesAgainAndOneThatDoesNotEndsTheRequest) {
+    seen saw;
+    http_server server(saw.handler([](const server_request&) -> server_reply {
+        return {.status = 503, .headers = "", .body = "busy"};
+    }));
+    make({.total = 1, .per_host = 0});
+    request what = to(server.url());
+    what.method = "PUT";
+    what.retry = {.retries = 1, .first_ms = 1, .max_ms = 1};
+    what.source = std::make_shared<text_source>(true);
+    send(what);
+    what.source = std::make_shared<text_source>(false);
+    send(what);
+    until_all_are_over();
+    EXPECT_EQ(sent[0].answer.attempts, 2);
+    EXPECT_EQ(sent[1].answer.attempts, 1);
+    EXPECT_EQ(sent[1].answer.status, 503);
+    EXPECT_EQ(sent[1].answer.body, "busy");
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(saw.at(i).body, "a body that is made");
+        EXPECT_EQ(saw.at(i).header("content-length"), "19");
+    }
+}
+
+TEST_F(HttpLoop, RedirectThatWantsTheBodyAgainTakesItOrFails) {
+    seen saw;
+    http_server server(saw.handler([](const server_request& r) -> server_reply {
+        if (r.path == "/b") return {.headers = "", .body = r.body};
+        return {.status = 307, .headers = "Location: /b\r\n", .body = ""};
+    }));
+    make({});
+    request what = to(server.url());
+    what.method = "POST";
+    what.source = std::make_shared<text_source>(true);
+    send(what);
+    what.source = std::make_shared<text_source>(false);
+    send(what);
+    until_all_are_over();
+    EXPECT_EQ(sent[0].answer.body, "a body that is made");
+    EXPECT_EQ(sent[1].answer.error, http_error::body);
+}
+
+// A sink that has seen part of an answer would see it twice.
+TEST_F(HttpLoop, AnswerThatBreaksOffIsRetriedUnlessASinkHasSeenIt) {
+    struct keeping_sink final : body_sink {
+        flow write(std::string_view bytes) override { return got.append(bytes), flow::go_on; }
+        std::string got;
+    };
+    int calls = 0;
+    http_server server([&](const server_request&) -> server_reply {
+        if (++calls % 2 == 0) return {.headers = "", .body = "whole"};
+        return {.headers = "", .body = "part", .after = server_reply::end::close, .cut = 2};
+    });
+    make({.total = 1, .per_host = 0});
+    request what = to(server.url());
+    what.retry = {.retries = 3, .first_ms = 1, .max_ms = 1};
+    pending& collected = send(what);
+    until([&] { return collected.over; });
+    EXPECT_EQ(collected.answer.body, "whole");
+    EXPECT_EQ(collected.answer.attempts, 2);
+    auto sink_of_body = std::make_shared<keeping_sink>();
+    what.sink = sink_of_body;
+    pending& streamed = send(what);
+    until([&] { return streamed.over; });
+    EXPECT_EQ(streamed.answer.error, http_error::reset);
+    EXPECT_EQ(streamed.answer.attempts, 1);
+    EXPECT_EQ(sink_of_body->got, "pa");
+}
+
 }  // namespace
 }  // namespace gym::telemetry::http

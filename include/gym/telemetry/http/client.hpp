@@ -49,9 +49,11 @@ struct client_options {
     std::int64_t intended_concurrency = 0;
     std::int64_t intended_per_host = 0;
 
-    std::int64_t idle_connections_max = 4096;  // kept open for reuse
-    int idle_timeout_s = 60;                   // unused for longer: not used again
-    int connection_age_max_s = 0;              // older: not used again; 0: no limit
+    // Kept open for reuse, beside those in use; 0: none. Of HTTP/1.1 connections it is an upper
+    // bound: they are spread over shards (docs/http.md), each of which keeps an equal share.
+    std::int64_t idle_connections_max = 4096;
+    int idle_timeout_s = 60;       // unused for longer: not used again
+    int connection_age_max_s = 0;  // older: not used again; 0: no limit
     http_version version = http_version::http_1_1;
     tls_options tls{};
     std::int64_t body_size_max = 256 << 20;  // bytes of a response body without a sink
