@@ -8,6 +8,7 @@
 #include "http/admission.hpp"
 #include "http/pool_recorder.hpp"
 #include "http_server.hpp"
+#include "tls_server.hpp"
 
 #include <gym/telemetry/http.hpp>
 #include <gym/telemetry/lifecycle.hpp>
@@ -277,8 +278,11 @@ void recorders(double request_us) {
     gym::telemetry::shutdown();
 }
 
-void idle_memory(const std::string& url, int connections) {
-    auto client = open_client(0);
+void idle_memory(const std::string& url, int connections, const char* kind) {
+    http::client_options options;
+    options.own_thread = false;
+    options.tls.verify = false;
+    auto client = http::client::open(std::move(options));
     per_second(*client, url, 10, 1);
     const auto used = [] {
         malloc_trim(0);
@@ -287,8 +291,10 @@ void idle_memory(const std::string& url, int connections) {
     const double before = used();
     per_second(*client, url, connections * 4, connections);
     const double after = used();
-    std::printf("memory: %.1f KB an idle connection (%d of them, with its idle curl handle)\n",
-                (after - before) / 1024 / connections, connections);
+    std::printf(
+        "memory: %.1f KB an idle %sconnection (%d of them, each with an idle curl handle)\n",
+        (after - before) / 1024 / connections, kind, connections);
+    std::fflush(stdout);
 }
 
 }  // namespace
@@ -299,6 +305,7 @@ int main(int count, char** values) {
     getrlimit(RLIMIT_NOFILE, &files);
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
+    const gym::telemetry::testing::tls_server secure(GYM_TELEMETRY_SOURCE_DIR);
     const server_process server;
     pin(0);
     double request_us = 0;
@@ -318,5 +325,6 @@ int main(int count, char** values) {
     }
     compare(server.url(), chosen.requests, 64, chosen.pairs);
     recorders(request_us);
-    idle_memory(server.url(), chosen.connections);
+    idle_memory(server.url(), chosen.connections, "");
+    if (secure.ready()) idle_memory(secure.url(), chosen.connections, "TLS ");
 }

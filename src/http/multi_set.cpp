@@ -21,9 +21,11 @@ constexpr std::size_t handles_kept_max = 1024;
 // (some 10 KB and an eventfd) does not either. docs/http.md has the measurement.
 constexpr std::int64_t connections_each = 32;
 constexpr std::int64_t shards_max = 128;
+// Each that is used for TLS reads the certificates of all authorities: 1 MB and 10 ms.
+constexpr std::size_t shards_max_tls = 4;
 
 // Streams of HTTP/2 find each other only on one multi handle, and need few connections.
-std::size_t shards_for(const client_options& options) noexcept {
+std::size_t shards_for_all(const client_options& options) noexcept {
     if (options.version != http_version::http_1_1) return 1;
     return static_cast<std::size_t>(
         std::clamp<std::int64_t>(options.idle_connections_max / connections_each, 1, shards_max));
@@ -35,8 +37,8 @@ multi_set::multi_set(multi_owner& owner, const client_options& options, socket_w
     : owner_(owner),
       options_(options),
       watch_(watch),
-      placement_(shards_for(options), connections_each),
-      idle_each_(options.idle_connections_max / static_cast<std::int64_t>(shards_for(options))),
+      shards_max_(shards_for_all(options)),
+      placement_(connections_each),
       shared_(curl_share_init()) {
     if (shared_ == nullptr) return;
     // Without locks: all of it belongs to one thread.
@@ -54,17 +56,23 @@ multi_set::~multi_set() {
 bool multi_set::begin_shard() {
     auto made = std::make_unique<shard>();
     made->set = this;
+    made->index = shards_.size();
     made->multi = curl_multi_init();
     if (made->multi == nullptr) return false;
     curl_multi_setopt(made->multi, CURLMOPT_SOCKETFUNCTION, &on_watch);
     curl_multi_setopt(made->multi, CURLMOPT_SOCKETDATA, made.get());
     curl_multi_setopt(made->multi, CURLMOPT_TIMERFUNCTION, &on_timer);
     curl_multi_setopt(made->multi, CURLMOPT_TIMERDATA, made.get());
+    limit_idle(*made, options_.idle_connections_max);
     // The limits are the admission's; curl only keeps what is idle.
     curl_multi_setopt(made->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, 0L);
     curl_multi_setopt(made->multi, CURLMOPT_MAX_HOST_CONNECTIONS, 0L);
     shards_.push_back(std::move(made));
     return true;
+}
+
+std::size_t multi_set::shards_for(const transfer& t) const noexcept {
+    return t.origin.starts_with("https:") ? std::min(shards_max_, shards_max_tls) : shards_max_;
 }
 
 CURL* multi_set::take_handle() {
@@ -82,34 +90,41 @@ CURL* multi_set::take_handle() {
     return easy;
 }
 
-// One more or one less under way. curl compares its limit with all connections when one becomes
-// idle, so for a limit on the idle ones it must move along with those in use.
-void multi_set::use(shard& of, int change) {
-    of.busy += change;
-    const std::int64_t others = std::max<std::int64_t>(of.busy - 1, 0);
-    curl_multi_setopt(of.multi, CURLMOPT_MAXCONNECTS,
-                      static_cast<long>(std::max<std::int64_t>(others + idle_each_, 1)));
+void multi_set::limit_idle(shard& of, std::int64_t most) {
+    const long wanted = static_cast<long>(std::clamp<std::int64_t>(most, 1, 1 << 30));
+    if (wanted == of.most) return;
+    of.most = wanted;
+    curl_multi_setopt(of.multi, CURLMOPT_MAXCONNECTS, wanted);
+}
+
+// curl compares its limit with all connections of a multi handle, in use or not, when one becomes
+// idle, and then closes the one that was idle for longest. So that it limits the idle ones of all
+// shards, it is told what fits before it may find that a transfer is done. Of HTTP/2 a connection
+// becomes idle with its last stream, and only curl knows which that is: there the limit is curl's.
+void multi_set::let_act(shard& of, curl_socket_t fd, int mask) {
+    if (options_.version == http_version::http_1_1) {
+        const bool fits = placement_.idle() < options_.idle_connections_max;
+        limit_idle(of, fits ? INT64_MAX : placement_.open(of.index) - 1);
+    }
+    int running = 0;
+    curl_multi_socket_action(of.multi, fd, mask, &running);
+    take_finished(of);
 }
 
 bool multi_set::add(transfer& t) {
     t.easy = take_handle();
     if (t.easy == nullptr || !configure(t)) return false;
-    t.place = placement_.take(t.origin);
+    t.place = placement_.take(t.origin, shards_for(t));
     if (t.place.shard >= shards_.size() && !begin_shard()) return false;
-    shard& chosen = *shards_[t.place.shard];
-    use(chosen, 1);
-    return curl_multi_add_handle(chosen.multi, t.easy) == CURLM_OK;
+    return curl_multi_add_handle(shards_[t.place.shard]->multi, t.easy) == CURLM_OK;
 }
 
 void multi_set::remove(transfer& t) {
     CURL* easy = std::exchange(t.easy, nullptr);
     if (easy == nullptr) return;
     if (t.place.to != nullptr) {
-        if (t.place.shard < shards_.size()) {
-            shard& from = *shards_[t.place.shard];
-            curl_multi_remove_handle(from.multi, easy);
-            use(from, -1);
-        }
+        if (t.place.shard < shards_.size())
+            curl_multi_remove_handle(shards_[t.place.shard]->multi, easy);
         placement_.give_back(std::exchange(t.place, {}));
     }
     if (handles_.size() < handles_kept_max) {
@@ -134,12 +149,10 @@ void multi_set::act(int fd, std::uint32_t events) {
         if ((events & (EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) placement_.lost(fd);
         return;
     }
-    int running = 0;
     int mask = 0;
     if ((events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP | EPOLLERR)) != 0) mask |= CURL_CSELECT_IN;
     if ((events & (EPOLLOUT | EPOLLERR)) != 0) mask |= CURL_CSELECT_OUT;
-    curl_multi_socket_action(of->multi, fd, mask, &running);
-    take_finished(*of);
+    let_act(*of, fd, mask);
 }
 
 void multi_set::take_finished(shard& of) {
@@ -160,15 +173,13 @@ time_ns multi_set::next() const noexcept {
 }
 
 void multi_set::run_timers() {
-    int running = 0;
     while (next() <= steady_now_ns()) {
         // By index: what finishes may set off another request, and that may begin a shard.
         for (std::size_t i = 0; i < shards_.size(); ++i) {
             shard& each = *shards_[i];
             if (each.due > steady_now_ns()) continue;
             each.due = never;
-            curl_multi_socket_action(each.multi, CURL_SOCKET_TIMEOUT, 0, &running);
-            take_finished(each);
+            let_act(each, CURL_SOCKET_TIMEOUT, 0);
         }
     }
 }

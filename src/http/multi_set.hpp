@@ -56,13 +56,16 @@ private:
     struct shard {
         multi_set* set = nullptr;
         CURLM* multi = nullptr;
+        std::size_t index = 0;
         time_ns due = never;
-        std::int64_t busy = 0;
+        long most = 0;  // connections, as curl was told
     };
 
     bool begin_shard();
+    std::size_t shards_for(const transfer& t) const noexcept;
     CURL* take_handle();
-    void use(shard& of, int change);
+    void limit_idle(shard& of, std::int64_t most);
+    void let_act(shard& of, curl_socket_t fd, int mask);
     void take_finished(shard& of);
 
     static int on_watch(CURL* easy, curl_socket_t fd, int what, void* user, void* unused);
@@ -72,9 +75,9 @@ private:
     multi_owner& owner_;
     const client_options& options_;
     socket_watch& watch_;
+    std::size_t shards_max_;
     placement placement_;
-    std::int64_t idle_each_;  // connections that a shard may keep
-    CURLSH* shared_;          // names and TLS sessions
+    CURLSH* shared_;  // names and TLS sessions
     std::vector<std::unique_ptr<shard>> shards_;
     std::vector<CURL*> handles_;  // not in use
 };

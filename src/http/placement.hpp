@@ -28,11 +28,12 @@ public:
         bool expected = false;  // a connection of its own that is not open yet
     };
 
-    // At most `shards_max` shards; another one is begun when each has `connections_each`.
-    placement(std::size_t shards_max, std::int64_t connections_each);
+    // Another shard is begun when each has `connections_each`.
+    explicit placement(std::int64_t connections_each);
 
-    // Where the connection that was used last is kept, else the shard with the fewest connections.
-    place take(const std::string& origin);
+    // Where the connection that was used last is kept, else the shard with the fewest connections
+    // of the first `shards_max`, at least 1.
+    place take(const std::string& origin, std::size_t shards_max);
     void give_back(place from);
 
     // A socket was opened for the request at `by`.
@@ -42,7 +43,11 @@ public:
 
     // Shards begun; they are numbered from 0.
     std::size_t shards() const noexcept { return connections_.size(); }
+    // With those that are expected, and without.
     std::int64_t connections(std::size_t shard) const noexcept { return connections_[shard]; }
+    std::int64_t open(std::size_t shard) const noexcept { return open_[shard]; }
+    // Of all shards: connections that no request uses.
+    std::int64_t idle() const noexcept { return all_open_ - (all_busy_ - all_expected_); }
     std::size_t origins() const noexcept { return origins_.size(); }
 
 private:
@@ -59,14 +64,17 @@ private:
 
     origin& origin_of(const std::string& name);
     void drop_unused_origins();
-    std::uint16_t emptiest();
+    std::uint16_t emptiest(std::size_t shards_max);
 
-    std::size_t shards_max_;
     std::int64_t connections_each_;
     std::vector<std::int64_t> connections_;  // by shard, with those that are expected
+    std::vector<std::int64_t> open_;         // by shard
     std::vector<socket> sockets_;            // by descriptor
     std::unordered_map<std::string, origin, name_hash, std::equal_to<>> origins_;
     std::size_t sweep_at_;
+    std::int64_t all_open_ = 0;
+    std::int64_t all_busy_ = 0;  // requests
+    std::int64_t all_expected_ = 0;
 };
 
 // What is known of one origin's connections.

@@ -4,6 +4,7 @@
 #include "base/diagnostics.hpp"
 #include "http/client_loop.hpp"
 #include "http/retry.hpp"
+#include "http/tls_buffers.hpp"
 #include "http/url.hpp"
 
 #include <gym/telemetry/constants.hpp>
@@ -272,6 +273,7 @@ void configure_handle(CURL* easy, const client_options& options) {
     set_text(easy, CURLOPT_CAINFO, options.tls.ca_file);
     set_text(easy, CURLOPT_SSLCERT, options.tls.client_certificate);
     set_text(easy, CURLOPT_SSLKEY, options.tls.client_key);
+    release_idle_tls_buffers(easy);
     set_text(easy, CURLOPT_USERAGENT, options.user_agent);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &on_body);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &on_header);

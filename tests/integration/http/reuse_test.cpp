@@ -76,6 +76,15 @@ TEST_F(HttpReuse, OnlyIdleConnectionsCountForTheirLimit) {
     EXPECT_EQ(server.accepted(), 5u);
 }
 
+TEST_F(HttpReuse, IdleLimitHoldsOverAllShards) {
+    http_server server(&slow);
+    make({}, {.idle_connections_max = 64});
+    wave(200, server.url());
+    until([&] { return server.open() <= 66; });
+    wave(60, server.url());
+    EXPECT_EQ(server.accepted(), 200u) << "those that are left are found";
+}
+
 TEST_F(HttpReuse, NoIdleConnectionsMeansAConnectEach) {
     http_server server(&slow);
     make({.total = 2, .per_host = 0}, {.idle_connections_max = 0});

@@ -1,104 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Against openssl's own test server, with a certificate made for the run.
 #include "loop_fixture.hpp"
-
-#include <filesystem>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tls_server.hpp"
 
 namespace gym::telemetry::http {
 namespace {
 
-namespace fs = std::filesystem;
+using gym::telemetry::testing::tls_server;
 
-class openssl_server {
-public:
-    openssl_server() {
-        std::string pattern = (fs::temp_directory_path() / "gym-http-tls-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-        const std::string command =
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout " +
-            key() + " -out " + certificate() + " >/dev/null 2>&1";
-        if (std::system(command.c_str()) != 0) return;
-        start();
+class HttpTls : public HttpLoop {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(server.ready()) << "openssl and python3 are needed";
+        options.tls.ca_file = server.certificate();
     }
-    ~openssl_server() {
-        if (out_ >= 0) close(out_);
-        if (child_ > 0) {
-            kill(child_, SIGKILL);
-            waitpid(child_, nullptr, 0);
-        }
-        fs::remove_all(folder_);
-    }
-
-    bool ready() const { return port_ > 0; }
-    std::string certificate() const { return folder_ + "/cert.pem"; }
-    std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
-
-private:
-    std::string key() const { return folder_ + "/key.pem"; }
-
-    void start() {
-        int ends[2];
-        if (pipe(ends) != 0) return;
-        child_ = fork();
-        if (child_ == 0) {
-            dup2(ends[1], STDOUT_FILENO);
-            dup2(::open("/dev/null", O_WRONLY), STDERR_FILENO);
-            execlp("openssl", "openssl", "s_server", "-accept", "127.0.0.1:0", "-cert",
-                   certificate().c_str(), "-key", key().c_str(), "-www", nullptr);
-            _exit(127);
-        }
-        close(ends[1]);
-        // It says "ACCEPT 127.0.0.1:PORT" once it listens.
-        std::string said;
-        char c = 0;
-        while (read(ends[0], &c, 1) == 1) {
-            if (c != '\n') {
-                said += c;
-                continue;
-            }
-            if (said.starts_with("ACCEPT") && said.rfind(':') != std::string::npos) {
-                port_ = std::atoi(said.c_str() + said.rfind(':') + 1);
-                break;
-            }
-            said.clear();
-        }
-        out_ = ends[0];
-    }
-
-    std::string folder_;
-    pid_t child_ = 0;
-    int port_ = 0;
-    int out_ = -1;  // kept open: the server must not meet a broken pipe
+    tls_server server{GYM_TELEMETRY_SOURCE_DIR};
+    client_options options;
 };
 
-TEST_F(HttpLoop, TlsIsPartOfTheConnect) {
-    openssl_server server;
-    ASSERT_TRUE(server.ready()) << "the package openssl is needed";
-    client_options options;
-    options.tls.ca_file = server.certificate();
+TEST_F(HttpTls, HandshakeIsPartOfTheConnect) {
     make({}, options);
     pending& each = send(server.url());
     until_all_are_over();
     EXPECT_EQ(each.answer.status, 200) << each.answer.message;
+    EXPECT_EQ(each.answer.body, "fine 1");
     EXPECT_EQ(lines("connected", "ok model"), 1);
+    EXPECT_EQ(lines("connected", ""), 1);
 }
 
-TEST_F(HttpLoop, CertificateThatNobodyVouchesForIsAFailedConnect) {
-    openssl_server server;
-    ASSERT_TRUE(server.ready()) << "the package openssl is needed";
+TEST_F(HttpTls, ConnectionsAreKeptAndUsedAgain) {
+    constexpr int at_once = 70;  // on more than one of curl's multi handles
+    make({}, options);
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < at_once; ++i) send(server.url());
+        until_all_are_over();
+    }
+    for (const pending& each : sent) {
+        EXPECT_EQ(each.answer.status, 200) << each.answer.message;
+        EXPECT_LE(std::atoi(each.answer.body.c_str() + 5), at_once) << each.answer.body;
+    }
+    EXPECT_EQ(lines("connected", "ok model"), at_once);
+    EXPECT_EQ(lines("connected", ""), at_once);
+    EXPECT_EQ(lines("asked", "model"), 3 * at_once);
+}
+
+TEST_F(HttpTls, VersionThatIsNegotiatedFallsBackToHttp1) {
+    options.version = http_version::http_2_tls;
+    make({.total = 2, .per_host = 0}, options);
+    for (int i = 0; i < 4; ++i) send(server.url());
+    until_all_are_over();
+    for (const pending& each : sent) EXPECT_EQ(each.answer.status, 200) << each.answer.message;
+    EXPECT_EQ(lines("connected", "ok model"), 2);
+    EXPECT_EQ(lines("queued", "total ok model"), 2);
+}
+
+TEST_F(HttpTls, CertificateThatNobodyVouchesForIsAFailedConnect) {
     make({.total = 1, .per_host = 0});
     pending& each = send(server.url());
     until_all_are_over();
     EXPECT_EQ(each.answer.error, http_error::tls) << each.answer.message;
     EXPECT_EQ(lines("connected", "failed model"), 1);
     EXPECT_EQ(lines("connected", ""), 1);
+}
+
+TEST_F(HttpTls, UnverifiedOnRequest) {
+    options = {};
+    options.tls.verify = false;
+    make({}, options);
+    pending& each = send(server.url());
+    until_all_are_over();
+    EXPECT_EQ(each.answer.status, 200) << each.answer.message;
 }
 
 }  // namespace

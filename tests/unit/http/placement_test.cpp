@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "http/placement.hpp"
 
-#include <set>
-
 namespace gym::telemetry::http {
 namespace {
 
+// The same number of shards for all.
+class fixed_placement : public placement {
+public:
+    fixed_placement(std::size_t shards_max, std::int64_t connections_each)
+        : placement(connections_each), shards_max_(shards_max) {}
+    place take(const std::string& name) { return placement::take(name, shards_max_); }
+
+private:
+    std::size_t shards_max_;
+};
+
 TEST(Placement, GoesWhereTheConnectionUsedLastIsKept) {
-    placement where(4, 1);
+    fixed_placement where(4, 1);
     placement::place a = where.take("x"), b = where.take("x");
     EXPECT_NE(a.shard, b.shard) << "each shard takes one connection";
     where.opened(10, a);
@@ -21,7 +30,7 @@ TEST(Placement, GoesWhereTheConnectionUsedLastIsKept) {
 }
 
 TEST(Placement, ConnectionsOfAnotherOriginAreOfNoUse) {
-    placement where(4, 1);
+    fixed_placement where(4, 1);
     placement::place a = where.take("x");
     where.opened(10, a);
     where.give_back(a);
@@ -31,7 +40,7 @@ TEST(Placement, ConnectionsOfAnotherOriginAreOfNoUse) {
 }
 
 TEST(Placement, LostConnectionsArePassedOver) {
-    placement where(4, 1);
+    fixed_placement where(4, 1);
     placement::place a = where.take("x"), b = where.take("x");
     where.opened(10, a);
     where.opened(11, b);
@@ -46,7 +55,7 @@ TEST(Placement, LostConnectionsArePassedOver) {
 }
 
 TEST(Placement, ConnectionThatEndedWithItsRequestIsNotKept) {
-    placement where(4, 1);
+    fixed_placement where(4, 1);
     placement::place a = where.take("x");
     where.opened(10, a);
     where.lost(10);
@@ -55,22 +64,51 @@ TEST(Placement, ConnectionThatEndedWithItsRequestIsNotKept) {
 }
 
 TEST(Placement, ConnectionsAreSpreadEvenlyBeforeAnyIsOpen) {
-    placement where(4, 8);
+    fixed_placement where(4, 8);
     for (int i = 0; i < 64; ++i) where.take("x");
     ASSERT_EQ(where.shards(), 4u);
     for (std::size_t shard = 0; shard < 4; ++shard) EXPECT_EQ(where.connections(shard), 16);
 }
 
 TEST(Placement, ShardsAreBegunWhenTheyAreNeeded) {
-    placement where(4, 8);
+    fixed_placement where(4, 8);
     for (int i = 0; i < 8; ++i) where.take("x");
     EXPECT_EQ(where.shards(), 1u);
     where.take("x");
     EXPECT_EQ(where.shards(), 2u);
 }
 
+TEST(Placement, SomeMayUseFewerShardsThanOthers) {
+    placement where(1);
+    for (int i = 0; i < 8; ++i) where.take("few", 2);
+    EXPECT_EQ(where.shards(), 2u);
+    for (int i = 0; i < 8; ++i) where.take("many", 4);
+    ASSERT_EQ(where.shards(), 4u);
+    for (std::size_t shard = 0; shard < 4; ++shard) EXPECT_EQ(where.connections(shard), 4);
+    for (int i = 0; i < 2; ++i) EXPECT_LT(where.take("few", 2).shard, 2);
+}
+
+TEST(Placement, IdleIsWhatIsOpenAndNotUsed) {
+    fixed_placement where(4, 1);
+    placement::place a = where.take("x"), b = where.take("x");
+    EXPECT_EQ(where.idle(), 0);
+    where.opened(10, a);
+    where.opened(11, b);
+    EXPECT_EQ(where.idle(), 0);
+    where.give_back(a);
+    EXPECT_EQ(where.idle(), 1);
+    EXPECT_EQ(where.open(a.shard), 1);
+    where.take("y");
+    EXPECT_EQ(where.idle(), 1) << "it opens one of its own";
+    where.lost(10);
+    EXPECT_EQ(where.idle(), 0);
+    EXPECT_EQ(where.open(a.shard), 0);
+    where.give_back(b);
+    EXPECT_EQ(where.idle(), 1);
+}
+
 TEST(Placement, RequestThatNeverOpenedAConnectionLeavesNothing) {
-    placement where(4, 8);
+    fixed_placement where(4, 8);
     where.give_back(where.take("x"));
     EXPECT_EQ(where.connections(0), 0);
     EXPECT_TRUE(where.take("x").expected);
@@ -78,7 +116,7 @@ TEST(Placement, RequestThatNeverOpenedAConnectionLeavesNothing) {
 
 // A kept connection was dead after all and curl opens another one for the same request.
 TEST(Placement, ReplacedConnectionCountsOnce) {
-    placement where(4, 8);
+    fixed_placement where(4, 8);
     placement::place a = where.take("x");
     where.opened(10, a);
     where.give_back(a);
@@ -91,7 +129,7 @@ TEST(Placement, ReplacedConnectionCountsOnce) {
 }
 
 TEST(Placement, DescriptorUsedAgainWithoutAWordStandsForTheNewSocket) {
-    placement where(4, 8);
+    fixed_placement where(4, 8);
     placement::place a = where.take("x"), b = where.take("y");
     where.opened(10, a);
     where.opened(10, b);
@@ -103,7 +141,7 @@ TEST(Placement, DescriptorUsedAgainWithoutAWordStandsForTheNewSocket) {
 }
 
 TEST(Placement, OriginsWithoutConnectionsAreForgotten) {
-    placement where(1, 8);
+    fixed_placement where(1, 8);
     placement::place kept = where.take("kept");
     where.opened(10, kept);
     where.give_back(kept);

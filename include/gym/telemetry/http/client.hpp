@@ -49,8 +49,8 @@ struct client_options {
     std::int64_t intended_concurrency = 0;
     std::int64_t intended_per_host = 0;
 
-    // Kept open for reuse, beside those in use; 0: none. Of HTTP/1.1 connections it is an upper
-    // bound: they are spread over shards (docs/http.md), each of which keeps an equal share.
+    // Kept open for reuse, beside those in use; 0: none. Of more, those unused for longest are
+    // closed. It is kept to a few per cent, and of HTTP/2 it counts connections in use, too.
     std::int64_t idle_connections_max = 4096;
     int idle_timeout_s = 60;       // unused for longer: not used again
     int connection_age_max_s = 0;  // older: not used again; 0: no limit
