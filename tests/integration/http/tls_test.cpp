@@ -6,6 +6,8 @@ namespace gym::telemetry::http {
 namespace {
 
 using gym::telemetry::testing::tls_server;
+using ::testing::Ge;
+using ::testing::Le;
 
 class HttpTls : public HttpLoop {
 protected:
@@ -49,7 +51,9 @@ TEST_F(HttpTls, VersionThatIsNegotiatedFallsBackToHttp1) {
     for (int i = 0; i < 4; ++i) send(server.url());
     until_all_are_over();
     for (const pending& each : sent) EXPECT_EQ(each.answer.status, 200) << each.answer.message;
-    EXPECT_EQ(lines("connected", "ok model"), 2);
+    // The second waits for the first one's connection, and may find it free again by then.
+    EXPECT_THAT(lines("connected", "ok model"), ::testing::AllOf(Ge(1), Le(2)));
+    EXPECT_EQ(lines("connected", "failed model"), 0);
     EXPECT_EQ(lines("queued", "total ok model"), 2);
 }
 
