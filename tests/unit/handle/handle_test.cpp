@@ -5,7 +5,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -45,6 +51,40 @@ TEST_F(Handle, StaysOffWhenItIsNotEnabled) {
     telemetry& handle = init({.exporter = "memory", .ignore_environment = true});
     EXPECT_FALSE(handle.is_exporting());
     EXPECT_FALSE(is_exporting());
+}
+
+// Threads and descriptors of this process.
+std::pair<std::size_t, std::size_t> threads_and_descriptors() {
+    const auto entries = [](const char* folder) {
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator(folder), {}));
+    };
+    return {entries("/proc/self/task"), entries("/proc/self/fd")};
+}
+
+TEST_F(Handle, WhileItIsNotEnabledThereIsNoThreadAndNoSocket) {
+    const auto before = threads_and_descriptors();
+    init({.exporter = "otlp,console", .ignore_environment = true});
+    record_sandbox_create_retry("p");
+    flush();
+    EXPECT_EQ(threads_and_descriptors(), before);
+}
+
+TEST_F(Handle, TheLibraryPrintsNothingByItself) {
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    options block = in_memory();
+    block.span_groups = "no_such_group";
+    block.health_check_ignored_checks = std::vector<std::string>{"no_such_check"};
+    init(block);
+    record_sandbox_startup(-1, "p");
+    register_http_connection_pool_connect_counter(
+        []() -> std::map<std::string, int> { throw std::runtime_error("no"); });
+    collect();
+    shutdown();
+    init({.enabled = true, .exporter = "pigeon", .ignore_environment = true});
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST_F(Handle, RecordsBetweenInitAndShutdown) {

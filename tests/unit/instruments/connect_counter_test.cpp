@@ -3,11 +3,14 @@
 
 #include <gym/telemetry/observable.hpp>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace gym::telemetry {
@@ -53,6 +56,38 @@ TEST_F(ConnectCounter, AScopedRegistrationEndsWithItsOwner) {
     }
     EXPECT_TRUE(seen(http_connection_pool_connect_instrument).empty());
     EXPECT_TRUE(scoped_http_connection_pool_connect_counter([] { return counts{}; }));
+}
+
+TEST_F(ConnectCounter, TheEndOfARegistrationWaitsForARunningCallbackConcurrentSafe) {
+    std::atomic<bool> entered{false};
+    std::atomic<bool> leave{false};
+    std::atomic<bool> left{false};
+    auto mine = scoped_http_connection_pool_connect_counter([&] {
+        entered = true;
+        while (!leave) std::this_thread::yield();
+        left = true;
+        return counts{{"m", 1}};
+    });
+    std::thread collector([this] { seen(http_connection_pool_connect_instrument); });
+    while (!entered) std::this_thread::yield();
+    std::thread helper([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        leave = true;
+    });
+    mine.reset();
+    EXPECT_TRUE(left);
+    collector.join();
+    helper.join();
+}
+
+TEST_F(ConnectCounter, ACallbackMayEndItsOwnRegistration) {
+    registration mine;
+    mine = scoped_http_connection_pool_connect_counter([&mine] {
+        mine.reset();
+        return counts{{"m", 1}};
+    });
+    EXPECT_EQ(seen(http_connection_pool_connect_instrument), (series{{"m", 1}}));
+    EXPECT_TRUE(seen(http_connection_pool_connect_instrument).empty());
 }
 
 TEST_F(ConnectCounter, ARegistrationMayOutliveItsGeneration) {
