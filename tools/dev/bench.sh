@@ -11,7 +11,7 @@ case ${1:-} in
 esac
 configure build-bench $gcc_toolchain -DGYM_TELEMETRY_BENCH=ON -DGYM_TELEMETRY_TESTS=OFF \
     -DGYM_TELEMETRY_TOOLS=OFF
-targets="gym_bench collect_bench floor_bench otel_bench prometheus_bench"
+targets="gym_bench collect_bench floor_bench otel_bench adopt_bench prometheus_bench"
 ninja -C build-bench $targets >build-bench/build.log 2>&1 || {
     tail -40 build-bench/build.log >&2
     die "the build failed; all of it is in build-bench/build.log"

@@ -3,8 +3,8 @@
 
 usage: bench_table.py BIN_DIR [--reps N] [--lines] [--json FILE] [--check BUDGETS] [--short]
 
---short takes a few seconds and leaves prometheus-cpp out; with --check a budget that is missed is
-measured again, up to three times in all, since others may use the machine.
+--short takes a few seconds and leaves adopt and prometheus-cpp out; with --check a budget that is
+missed is measured again, up to three times in all, since others may use the machine.
 """
 import argparse
 import json
@@ -37,6 +37,9 @@ WORKS = {
     "W8-exec-clock": "W8 ... and a record",
     "W8-exec": "W8 with our stopwatch",
     "W9": "W9 while collecting",
+    "adopt-W1": "adopt: counter",
+    "adopt-W3": "adopt: histogram",
+    "produce": "MetricProducer",
     "F-fetch_add": "shared fetch_add",
     "F-own-cell": "own cell",
     "F-own-cell-found": "own cell, found",
@@ -45,7 +48,8 @@ WORKS = {
     "F-own-histogram": "own histogram",
 }
 MODES = {"1t": "1 thread", "2t-same": "2, same", "2t-diff": "2, other"}
-CONTENDERS = ["gym_bench", "collect_bench", "floor_bench", "otel_bench", "prometheus_bench"]
+CONTENDERS = ["gym_bench", "collect_bench", "floor_bench", "otel_bench", "adopt_bench",
+              "prometheus_bench"]
 
 
 def run(binaries, reps, ms):
@@ -147,7 +151,7 @@ def main():
     options = parser.parse_args()
     if options.short:
         options.reps, options.ms = 3, 15
-    left_out = ["prometheus_bench"] if options.short else []
+    left_out = ["adopt_bench", "prometheus_bench"] if options.short else []
     binaries = [options.bin_dir / c for c in CONTENDERS
                 if c not in left_out and (options.bin_dir / c).exists()]
     figures, units = run(binaries, options.reps, options.ms)
