@@ -18,6 +18,7 @@
 #include <cli/health.hpp>
 #include <cli/replay.hpp>
 #include <cli/sandboxes.hpp>
+#include <cli/spool.hpp>
 #include <cli/verbs.hpp>
 
 namespace gymtel {
@@ -102,10 +103,23 @@ std::function<int()> declare_health(CLI::App& command) {
     return [options] { return run_health(*options); };
 }
 
+std::function<int()> declare_spool(CLI::App& command) {
+    auto options = std::make_shared<spool_options>();
+    command.add_option("DIR", options->folder, "the spool's folder (NEMO_GYM_OTEL_SPOOL)");
+    command.add_option("--otlp", options->otlp,
+                       "URL/v1/metrics and URL/v1/traces; by default where the OpenTelemetry\n"
+                       "variables say");
+    command.footer(
+        "Exit code: 0 all of it was taken; 1 the receiver does not answer, the rest waits;\n"
+        "3 something was refused for good, or another process is at a file.");
+    return [options] { return run_spool(*options); };
+}
+
 constexpr verb verbs[] = {
     {"replay", "play a run's rollout files through the recorders", declare_replay},
     {"health", "say which rollouts of a run cannot be believed", declare_health},
     {"sandboxes", "list the sandboxes of a ledger, held and orphaned", declare_sandboxes},
+    {"spool", "send what processes could not before they ended", declare_spool},
     {"emit", "record from a shell script", declare_emit},
 };
 

@@ -2,8 +2,11 @@
 //
 // Records known values through every recorder, exports them as the environment says, and prints
 // what was recorded as JSON, in the form of `gymtel replay --json`. For tools/demo/victoria.py.
+// Fails when a row of the table was left out. With --check nothing is exported: a test runs that.
+#include <gym/telemetry/sandbox_extensions.hpp>
 #include <gym/telemetry/telemetry.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -11,6 +14,7 @@
 
 #include <cli/console.hpp>
 #include <cli/replay_json.hpp>
+#include <instruments/catalogue.hpp>
 
 namespace {
 
@@ -23,6 +27,16 @@ void record_sandboxes() {
     telemetry::record_sandbox_startup(61000, "docker");
     telemetry::record_sandbox_exec_duration(250, "apptainer \"quoted\"");
     for (int i = 0; i < 7; ++i) telemetry::record_sandbox_create_retry("docker");
+}
+
+void record_sandbox_extensions() {
+    telemetry::record_sandbox_starting(2, "docker");
+    telemetry::record_sandbox_starting(-1, "docker");
+    telemetry::record_sandbox_start_outcome(1800001, "failed", "docker");
+    telemetry::record_sandbox_start_outcome(249.5, "ok", "docker");
+    telemetry::record_sandbox_exec_outcome(0, "cancelled", "docker");
+    telemetry::record_sandbox_release("released", "docker");
+    telemetry::record_sandbox_release("lost", "docker");
 }
 
 void record_servers() {
@@ -50,20 +64,38 @@ void record_rollouts() {
     telemetry::record_server_request(2.5);
 }
 
+// True when each row of the table that is not about telemetry itself has a point.
+bool is_complete(const telemetry::collection& recorded) {
+    bool complete = true;
+    for (const auto& row : telemetry::instruments::catalogue) {
+        const bool found = std::ranges::any_of(recorded.points, [&](const telemetry::point& point) {
+            return point.instrument == row.name;
+        });
+        if (found || row.self_metric) continue;
+        std::fprintf(stderr, "demo_recorders: nothing is recorded to %.*s\n",
+                     static_cast<int>(row.name.size()), row.name.data());
+        complete = false;
+    }
+    return complete;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    const bool check_only = argc > 1 && std::string_view(argv[1]) == "--check";
     telemetry::set_diagnostics_handler([](const telemetry::diagnostic& what, void*) {
         std::fprintf(stderr, "demo_recorders: %.*s\n", static_cast<int>(what.message.size()),
                      what.message.data());
     });
-    telemetry::init({.enabled = true, .exporter = "otlp,memory"});
+    telemetry::init({.enabled = true, .exporter = check_only ? "memory" : "otlp,memory"});
     telemetry::register_http_connection_pool_connect_counter(
         [] { return std::map<std::string, int>{{"env", 42}, {"external", 0}}; });
     record_sandboxes();
+    record_sandbox_extensions();
     record_servers();
     record_rollouts();
     const telemetry::collection recorded = telemetry::collect();
     const bool is_sent = telemetry::shutdown();
-    return gymtel::write_stdout(gymtel::to_json(recorded, {})) && is_sent ? 0 : 1;
+    const bool is_shown = gymtel::write_stdout(gymtel::to_json(recorded, {}));
+    return is_complete(recorded) && is_shown && is_sent ? 0 : 1;
 }
