@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <limits>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -68,7 +69,8 @@ std::int64_t emitted_sender::next_time_ns(std::int64_t now_ns) noexcept {
     const ssize_t size = pread(lock_, text.data(), text.size(), 0);
     std::int64_t before = 0;
     if (size > 0) std::from_chars(text.data(), text.data() + size, before);
-    const std::int64_t next = std::max(now_ns, before + 1);
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t next = std::max(now_ns, before < last ? before + 1 : last);
     text.fill(' ');
     *std::to_chars(text.data(), text.data() + text.size(), next).ptr = ' ';
     // When it cannot be written, clocks that agree do as well.

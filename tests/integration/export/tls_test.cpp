@@ -4,6 +4,9 @@
 #include "complaints.hpp"
 #include "export/otlp_exporter.hpp"
 
+#include <gym/telemetry/lifecycle.hpp>
+#include <gym/telemetry/recorders.hpp>
+
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -27,6 +30,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
     def do_POST(self):
         self.rfile.read(int(self.headers['content-length']))
+        with open(sys.argv[4], 'a') as log:
+            log.write(self.path)
         self.send_response(200)
         self.send_header('content-length', '0')
         self.end_headers()
@@ -68,6 +73,7 @@ protected:
 
     std::string certificate() const { return folder / "cert.pem"; }
     std::string key() const { return folder / "key.pem"; }
+    std::string received() const { return folder / "received"; }
 
     // The URL of a server that runs.
     std::string serve(const char* mode) {
@@ -77,7 +83,7 @@ protected:
         if (child == 0) {
             ::dup2(ends[1], STDOUT_FILENO);
             ::execlp("python3", "python3", (folder / "server.py").c_str(), certificate().c_str(),
-                     key().c_str(), mode, nullptr);
+                     key().c_str(), mode, received().c_str(), nullptr);
             ::_exit(127);
         }
         ::close(ends[1]);
@@ -125,6 +131,25 @@ TEST_F(TlsExport, ShowsItsOwnCertificateWhereOneIsAskedFor) {
                     .client_certificate = certificate(),
                     .client_key = key()}),
               outcome::ok);
+}
+
+// libcurl's and OpenSSL's own clean-ups must run after the last export of a process that just ends.
+TEST_F(TlsExport, WorksInTheLastFlushOfAProcessThatExits) {
+    const std::string url = serve("plain");
+    const pid_t exiting = ::fork();
+    if (exiting == 0) {
+        ::setenv("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", url.c_str(), 1);
+        ::setenv("OTEL_EXPORTER_OTLP_CERTIFICATE", certificate().c_str(), 1);
+        init({.enabled = true});
+        record_active_servers(1);
+        std::exit(0);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(exiting, &status, 0), exiting);
+    EXPECT_EQ(status, 0);
+    std::string paths;
+    std::ifstream(received()) >> paths;
+    EXPECT_EQ(paths, "/v1/metrics");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <gym/telemetry/lifecycle.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -155,6 +156,21 @@ TEST_F(Emit, ShutdownWithoutNewsIsSilent) {
     EXPECT_TRUE(shutdown());
     EXPECT_EQ(before, 1u);
     EXPECT_EQ(streamed().size(), before);
+}
+
+// The emitted stream has no deadline of its own.
+TEST_F(Emit, ReceiverThatStallsHoldsNoShutdownBack) {
+    collector.set_responses({{.silent = true}});
+    EXPECT_EQ(emit("sandbox-active --provider sh +1").code, 0);
+    options block = running_process();
+    block.shutdown_timeout_ms = 300;
+    init(block);
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(shutdown());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(2000));
+    collector.set_responses({{.status = 200}});
+    EXPECT_EQ(flush().code, 0);
+    EXPECT_EQ(streamed().back().active, "1");
 }
 
 TEST_F(Emit, SendsWithTheSettingsInForce) {

@@ -4,7 +4,9 @@
 #include "export_fixture.hpp"
 
 #include <ctime>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 namespace gym::telemetry::detail {
 namespace {
@@ -205,15 +207,30 @@ TEST_F(Faults, RefusedTwiceWhileShuttingDownIsEnough) {
     EXPECT_EQ(complaints.all().size(), 1u);
 }
 
+// So many attempts to connect have failed on this machine, as the kernel counts them.
+long long failed_connections() {
+    std::ifstream counters("/proc/net/snmp");
+    std::string names;
+    for (std::string line; std::getline(counters, line); names = line) {
+        if (!line.starts_with("Tcp:") || !names.starts_with("Tcp:")) continue;
+        std::istringstream keys(names);
+        std::istringstream values(line);
+        for (std::string key, value; keys >> key && values >> value;)
+            if (key == "AttemptFails") return std::stoll(value);
+    }
+    return 0;
+}
+
 TEST_F(Faults, FlushWaitsForAReceiverThatComesUp) {
     fake_collector collector;
     send_to(collector);
     collector.close_port();
     const auto pipeline = start();
     count("a");
+    // Of all processes, so another one's may come first: then the receiver is only up earlier.
+    const long long before = failed_connections();
     std::thread later([&] {
-        // The first tries are refused meanwhile; nothing tells when, since nobody listens.
-        std::this_thread::sleep_for(milliseconds(300));
+        while (failed_connections() < before + 2) std::this_thread::sleep_for(milliseconds(1));
         collector.open_port();
     });
     EXPECT_TRUE(pipeline->flush(in(milliseconds(10000))));

@@ -95,6 +95,46 @@ TEST_F(Pipeline, DestructorSendsNothing) {
     EXPECT_EQ(collector.attempts(), 0u);
 }
 
+struct seven : engine::observable {
+    void call(engine::observer& to) override {
+        const std::string_view value = "a";
+        to.observe(&value, std::int64_t{7});
+    }
+};
+
+// By preference: of a counter, a histogram, an observed counter and an up-down counter.
+TEST_F(Pipeline, TemporalityIsAsPreferred) {
+    using opentelemetry::proto::metrics::v1::AGGREGATION_TEMPORALITY_CUMULATIVE;
+    using opentelemetry::proto::metrics::v1::AGGREGATION_TEMPORALITY_DELTA;
+    constexpr int c = AGGREGATION_TEMPORALITY_CUMULATIVE;
+    constexpr int d = AGGREGATION_TEMPORALITY_DELTA;
+    const std::map<std::string, std::map<std::string, int>> expected = {
+        {"cumulative", {{"counter", c}, {"histogram", c}, {"observed", c}, {"up_down", c}}},
+        {"delta", {{"counter", d}, {"histogram", d}, {"observed", d}, {"up_down", c}}},
+        {"lowmemory", {{"counter", d}, {"histogram", d}, {"observed", c}, {"up_down", c}}}};
+    for (const auto& [preference, temporalities] : expected) {
+        begin_anew();
+        fake_collector collector;
+        send_to(collector);
+        config.temporality_preference = preference;
+        source->observables().add(engine::test_row::observed, std::make_shared<seven>());
+        const auto pipeline = start();
+        count("a");
+        add(1, "a");
+        time(1, "a");
+        ASSERT_TRUE(pipeline->flush(in(milliseconds(5000))));
+        std::map<std::string, int> found;
+        const metrics_request request = parse_metrics(collector.requests().back().body);
+        for (const auto& metric : request.resource_metrics(0).scope_metrics(0).metrics()) {
+            if (metric.has_histogram())
+                found[metric.name()] = metric.histogram().aggregation_temporality();
+            else if (metric.has_sum() && temporalities.contains(metric.name()))
+                found[metric.name()] = metric.sum().aggregation_temporality();
+        }
+        EXPECT_EQ(found, temporalities) << preference;
+    }
+}
+
 TEST_F(Pipeline, NoExporterIsNoPipeline) {
     config.exporters = {"nonsense"};
     EXPECT_EQ(start(), nullptr);
