@@ -108,6 +108,7 @@ def install_project(project, folder):
 
 def provide(folder, requirements, below=None, package=None, project=None):
     """The interpreter of such an environment. Raises Unavailable."""
+    folder, below = folder.resolve(), below and below.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     with open(f"{folder}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
