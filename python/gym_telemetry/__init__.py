@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import aiohttp, gym_metrics, sandbox, startup
     from .dropin import install, installed, uninstall
     from .handle import Telemetry, adopt, get_telemetry
+    from .health_report import HealthReport, health
     from .lifecycle import (
         child_environment,
         collect,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .replaying import replay
 
 __all__ = [
+    "HealthReport",
     "Telemetry",
     "adopt",
     "aiohttp",
@@ -40,6 +42,7 @@ __all__ = [
     "flush",
     "get_telemetry",
     "gym_metrics",
+    "health",
     "init",
     "install",
     "installed",
@@ -61,6 +64,8 @@ _HOMES = {
     "Telemetry": "handle",
     "adopt": "handle",
     "get_telemetry": "handle",
+    "HealthReport": "health_report",
+    "health": "health_report",
     "replay": "replaying",
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The private module gym_telemetry._replay: rollout files through the recorders, as `gymtel replay`
-// plays them. It has an engine of its own, since a replay must neither see nor touch the telemetry
-// of the process it runs in. One replay at a time; the package sees to that.
+// plays them, and their health report. It has an engine of its own, since a replay must neither see
+// nor touch the telemetry of the process it runs in. One replay at a time; the package sees to
+// that.
+#include "health_function.hpp"
+#include "paths.hpp"
 #include "points.hpp"
 
 #include <gym/telemetry/lifecycle.hpp>
@@ -57,19 +60,6 @@ outcome play(const std::vector<std::string>& paths, bool health) {
     return result;
 }
 
-bool read_paths(PyObject* from, std::vector<std::string>& to) {
-    const owned list(PySequence_Fast(from, "a sequence of paths"));
-    if (!list) return false;
-    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(list.get()); ++i) {
-        PyObject* path = nullptr;
-        if (PyUnicode_FSConverter(PySequence_Fast_GET_ITEM(list.get(), i), &path) == 0)
-            return false;
-        const owned bytes(path);
-        to.emplace_back(PyBytes_AS_STRING(path), static_cast<std::size_t>(PyBytes_GET_SIZE(path)));
-    }
-    return true;
-}
-
 // replay(paths, health) -> (points, rows, rows_rejected, files, files_refused, files_damaged)
 PyObject* replay(PyObject*, PyObject* arguments) {
     PyObject* paths = nullptr;
@@ -95,7 +85,9 @@ PyObject* replay(PyObject*, PyObject* arguments) {
                          static_cast<unsigned long long>(result.damaged));
 }
 
-PyMethodDef methods[] = {{"replay", replay, METH_VARARGS, nullptr}, {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"replay", replay, METH_VARARGS, nullptr},
+                         {"health", health_report_of, METH_VARARGS, nullptr},
+                         {nullptr, nullptr, 0, nullptr}};
 
 PyModuleDef_Slot slots[] = {
 #if PY_VERSION_HEX >= 0x030C0000
