@@ -16,11 +16,21 @@
 #include <cli/replay_sink.hpp>
 #include <cli/replay_summary.hpp>
 #include <cli/verbs.hpp>
+#include <sys/resource.h>
 
 namespace gymtel {
 namespace {
 
 namespace telemetry = gym::telemetry;
+
+// Each file that was named is held open, so a run of a thousand shards needs more than the 1,024
+// descriptors that a process usually begins with. It may have more for the asking.
+void allow_many_files() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)::setrlimit(RLIMIT_NOFILE, &limit);  // else as many as before
+}
 
 // On, every group, no series limit, nothing from the environment: a replay of the same files gives
 // the same figures on every machine.
@@ -127,6 +137,7 @@ int run_replay(const replay_options& options) {
         return exit_usage;
     }
     if (!options.otlp.empty()) files.keep_contents();
+    allow_many_files();
     for (const std::string& path : options.files) files.add(path);
     options.follow ? files.follow([&receiver] { receiver.send_sometimes(); }) : files.read_all();
 

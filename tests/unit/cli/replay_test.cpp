@@ -364,6 +364,16 @@ TEST(Replay, AFullDiskIsAFailureThatSaysSo) {
     }
 }
 
+TEST(Replay, ReadsMoreFilesThanAProcessUsuallyMayOpen) {
+    folder f;
+    for (int i = 0; i < 100; ++i) f.write("r" + std::to_string(i) + ".jsonl", row);
+    const std::string command = "cd '" + f.path("").string() +
+                                "' && ulimit -S -n 32 && " GYM_TELEMETRY_BINARY_DIR
+                                "/bin/gymtel replay --json r*.jsonl > said";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
+    EXPECT_TRUE(ends_with(f.read("said"), counts(100, 0, 100))) << f.read("said");
+}
+
 TEST(Replay, FileNamesCannotSteerTheTerminal) {
     folder f;
     const finished done = replay(f, {"a\x1b[31m\nb\xe2\x80\xae.jsonl"});
