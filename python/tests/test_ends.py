@@ -181,8 +181,8 @@ def forever():
     while not stop.is_set(): record(100)
 threads = [threading.Thread(target=forever) for _ in range(2)]
 for thread in threads: thread.start()
-print("ready", flush=True)
-try:
+try:  # around the line, too: the interrupt may come before the main thread has the lock again
+    print("ready", flush=True)
     while True: time.sleep(1)
 except KeyboardInterrupt:
     stop.set()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts every `new` of the program that links it: it replaces the operators, or asks the sanitizer.
+// Counts every `new` of the program that links it: it replaces the operators, or asks the
+// sanitizer.
 #pragma once
 
 #include <cstdint>
