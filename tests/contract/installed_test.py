@@ -77,6 +77,15 @@ def build_by_cmake(work, prefix, program, lists):
     run(work / "build/user")
 
 
+def build_by_pkg_config(work, prefix, package):
+    pc = next(prefix.rglob(f"{package}.pc"))
+    found = run("pkg-config", "--cflags", "--libs", package,
+                env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).split()
+    run(compiler, *flags, work / "user.cpp", *found, f"-Wl,-rpath,{pc.parent.parent}",
+        "-o", work / "by_pkg_config")
+    run(work / "by_pkg_config")
+
+
 def check_bridge(failures, folder, prefix):
     library = build / "lib/libgym_telemetry_otel.so"
     if not library.exists():
@@ -88,6 +97,7 @@ def check_bridge(failures, folder, prefix):
     if "opentelemetry" in needed or "grpc" in needed:
         failures.append(f"the library needs more than its own: {needed}")
     build_by_cmake(folder / "bridge_user", prefix, BRIDGE_PROGRAM, BRIDGE_LISTS)
+    build_by_pkg_config(folder / "bridge_user", prefix, "gym_telemetry_otel")
 
 
 def main():
@@ -108,12 +118,7 @@ def main():
         run("cmake", "--install", build, "--prefix", prefix)
         build_by_cmake(work, prefix, PROGRAM, LISTS)
         check_bridge(failures, pathlib.Path(folder), prefix)
-        pc = next(prefix.rglob("gym_telemetry.pc"))
-        found = run("pkg-config", "--cflags", "--libs", "gym_telemetry",
-                    env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).split()
-        run(compiler, *flags, work / "user.cpp", *found, f"-Wl,-rpath,{pc.parent.parent}",
-            "-o", work / "by_pkg_config")
-        run(work / "by_pkg_config")
+        build_by_pkg_config(work, prefix, "gym_telemetry")
     print("\n".join(failures))
     return 1 if failures else 0
 
