@@ -21,7 +21,7 @@ constexpr std::size_t handles_kept_max = 1024;
 // (some 10 KB and an eventfd) does not either. docs/http.md has the measurement.
 constexpr std::int64_t connections_each = 32;
 constexpr std::int64_t shards_max = 128;
-// Each that is used for TLS reads the certificates of all authorities: 1 MB and 10 ms.
+// Each that is used for TLS reads the certificates of all authorities for itself.
 constexpr std::size_t shards_max_tls = 4;
 
 // Streams of HTTP/2 find each other only on one multi handle, and need few connections.
