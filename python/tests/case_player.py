@@ -89,8 +89,17 @@ class Play:
 
     def play(self, calls: list[dict[str, Any]]) -> None:
         for call in calls:
-            for _ in range(call.get("repeat", 1)):
-                self._call(call["fn"], call.get("args", {}))
+            name, args, times = call["fn"], call.get("args", {}), call.get("repeat", 1)
+            if name in SPECIAL or name not in vars(gym_metrics):
+                for _ in range(times):
+                    self._call(name, args)
+            elif times > 1000:  # arguments of so many calls are made once
+                arguments = {key: argument(key, value) for key, value in args.items()}
+                for _ in range(times):
+                    self._recorder(name, arguments)
+            else:
+                for _ in range(times):
+                    self._recorder(name, {key: argument(key, v) for key, v in args.items()})
 
     def play_in_child(self, calls: list[dict[str, Any]]) -> None:
         """In a forked process."""
@@ -131,12 +140,9 @@ class Play:
         return [p for p in points if not p["instrument"].startswith("gym.telemetry.")]
 
     def _call(self, name: str, args: dict[str, Any]) -> None:
-        if name in SPECIAL:
-            SPECIAL[name](self, **args)
-            return
-        if name not in vars(gym_metrics):
+        if name not in SPECIAL:
             raise NotPlayed(name) if name in LEFT_TO_CXX else UnknownWord(name)
-        self._recorder(name, {key: argument(key, value) for key, value in args.items()})
+        SPECIAL[name](self, **args)
 
     def _recorder(self, name: str, arguments: dict[str, Any]) -> None:
         try:

