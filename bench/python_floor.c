@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a call of a C function with keywords costs by itself: the floor of the recorders, measured in
- * the same run by python_bench.py. */
+ * What a call of a C function with keywords costs by itself: the floor of the recorders, measured
+ * in the same run by python_bench.py. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -18,4 +18,6 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "python_floor", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
-PyMODINIT_FUNC PyInit_python_floor(void) { return PyModule_Create(&definition); }
+PyMODINIT_FUNC PyInit_python_floor(void) {
+    return PyModule_Create(&definition);
+}
