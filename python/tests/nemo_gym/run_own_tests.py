@@ -34,6 +34,8 @@ FILES = {
     "test_rollout_outcomes": 20,
     "test_failure_kinds": 20,
 }
+# Compares two timings with each other: on a machine that others use it gets three tries.
+TIMED = "telemetry/test_overhead"
 
 
 def environments(build):
@@ -86,6 +88,18 @@ def play(python, folder, junit, files, **variables):
     return done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 
+def play_all(python, folder, junit):
+    """Passed tests by file, and what pytest said last."""
+    said = play(python, folder, junit, FILES, GYM_TELEMETRY="1")[1]
+    passed = counts(junit) if junit.exists() else {}
+    for _ in range(2):
+        if passed.get(TIMED) == FILES[TIMED]:
+            break
+        said = play(python, folder, junit, [TIMED], GYM_TELEMETRY="1")[1]
+        passed.update(counts(junit))
+    return passed, said
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     try:
@@ -95,11 +109,10 @@ def main():
         print(f"skipped: {reason}")
         return SKIP
     junit = build / "nemo_gym_tests.xml"
-    good, said = play(python, folder, junit, FILES, GYM_TELEMETRY="1")
-    passed = counts(junit) if junit.exists() else {}
+    passed, said = play_all(python, folder, junit)
     for name, wanted in FILES.items():
         print(f"{name}: {passed.get(name, 0)} of {wanted} passed")
-    if not good or passed != FILES:
+    if passed != FILES:
         print(said)
         return 1
     print("drop-in in place: yes")
