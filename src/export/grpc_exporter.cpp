@@ -182,7 +182,7 @@ public:
     void send(std::span<shipment> what, const export_limits& limits) override;
     void wake() noexcept override { by_->wake(); }
     // gRPC's threads do not exist there, and its locks may be held: never freed.
-    void abandon_in_child() noexcept override { static_cast<void>(by_.release()); }
+    void abandon_in_child() noexcept override { [[maybe_unused]] auto* left = by_.release(); }
 
 private:
     static std::string shown(const otlp_signal& signal) {

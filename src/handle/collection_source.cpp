@@ -18,7 +18,7 @@ public:
         // The parent's cells are no child's to report. Left as they are: locks may be held.
         if (process_ != ::getpid()) {
             process_ = ::getpid();
-            static_cast<void>(reader_.release());
+            [[maybe_unused]] auto* left = reader_.release();
             generation_ = 0;
         }
         if (session != nullptr && session->source()->id() != generation_) {

@@ -96,7 +96,8 @@ nostd::unique_ptr<api::SynchronousInstrument> meter_instruments::make(const inst
 // At once, not at the first use: that may be inside somebody's callback, where the SDK holds the
 // lock that a registration needs.
 void meter_instruments::make_observables() {
-    for (engine::instrument_id id = 0; id < observables_.size(); ++id) {
+    for (std::size_t i = 0; i < observables_.size(); ++i) {
+        const auto id = static_cast<engine::instrument_id>(i);
         const instrument_row& row = instruments::catalogue[id];
         if (!is_observed(row) || row.self_metric) continue;
         const auto name = to_otel(row.name);

@@ -6,6 +6,7 @@ pkg-config, and holds the exported names to tests/contract/data/exported_names.t
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,7 @@ find_package(gym_telemetry CONFIG REQUIRED)
 add_executable(user user.cpp)
 target_link_libraries(user PRIVATE gym_telemetry::gym_telemetry)
 """
+launcher = ["ccache"] if shutil.which("ccache") else []
 
 
 def run(*command, **more):
@@ -79,9 +81,14 @@ def build_by_cmake(work, prefix, program, lists):
 
 def build_by_pkg_config(work, prefix, package):
     pc = next(prefix.rglob(f"{package}.pc"))
-    found = run("pkg-config", "--cflags", "--libs", package,
-                env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).split()
-    run(compiler, *flags, work / "user.cpp", *found, f"-Wl,-rpath,{pc.parent.parent}",
+
+    def found(what):
+        return run("pkg-config", what, package,
+                   env={**os.environ, "PKG_CONFIG_PATH": str(pc.parent)}).split()
+
+    run(*launcher, compiler, *flags, "-c", work / "user.cpp", *found("--cflags"),
+        "-o", work / "user.o", cwd=work)
+    run(compiler, *flags, work / "user.o", *found("--libs"), f"-Wl,-rpath,{pc.parent.parent}",
         "-o", work / "by_pkg_config")
     run(work / "by_pkg_config")
 
@@ -114,6 +121,9 @@ def main():
     failures += [f"in the list, but not exported: {n}" for n in sorted(set(wanted) - set(names))]
 
     with tempfile.TemporaryDirectory() as folder:
+        # The programs are compiled anew only when they or the headers changed, wherever these lie.
+        os.environ.update(CCACHE_BASEDIR=folder, CCACHE_NOHASHDIR="1",
+                          CMAKE_CXX_COMPILER_LAUNCHER=";".join(launcher))
         prefix, work = pathlib.Path(folder) / "prefix", pathlib.Path(folder) / "user"
         run("cmake", "--install", build, "--prefix", prefix)
         build_by_cmake(work, prefix, PROGRAM, LISTS)
