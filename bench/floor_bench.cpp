@@ -46,7 +46,7 @@ int main() {
         };
     });
     // Arithmetic alone, four independent chains: what a second thread costs the first although they
-    // share no memory, where two processors are one core's.
+    // share no memory.
     bench::measure_modes("F-arithmetic", [](bool) {
         return [](int, std::uint64_t n) {
             std::uint64_t a = n, b = n + 1, c = n + 2, d = n + 3;
