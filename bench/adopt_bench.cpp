@@ -3,6 +3,7 @@
 // What the bridge costs: recording into an adopted provider of opentelemetry-cpp's, beside the same
 // record made there directly; and being collected by a MetricProducer.
 #include "harness.hpp"
+#include "pull_reader.hpp"
 
 #include <gym/telemetry/otel/adopt.hpp>
 #include <gym/telemetry/otel/metric_producer.hpp>
@@ -17,17 +18,9 @@ namespace api = opentelemetry::metrics;
 namespace sdk = opentelemetry::sdk::metrics;
 namespace nostd = opentelemetry::nostd;
 using bench::measure_modes;
+using bench::pull_reader;
 
 namespace {
-
-struct pull_reader : sdk::MetricReader {
-    sdk::AggregationTemporality GetAggregationTemporality(
-        sdk::InstrumentType) const noexcept override {
-        return sdk::AggregationTemporality::kCumulative;
-    }
-    bool OnForceFlush(std::chrono::microseconds) noexcept override { return true; }
-    bool OnShutDown(std::chrono::microseconds) noexcept override { return true; }
-};
 
 nostd::shared_ptr<api::MeterProvider> make_provider() {
     auto owned = std::make_shared<sdk::MeterProvider>();

@@ -2,6 +2,7 @@
 //
 // opentelemetry-cpp's SDK, as Debian ships it, doing the same work.
 #include "harness.hpp"
+#include "pull_reader.hpp"
 
 #include <opentelemetry/exporters/otlp/otlp_metric_utils.h>
 #include <opentelemetry/metrics/noop.h>
@@ -24,18 +25,10 @@ namespace api = opentelemetry::metrics;
 namespace sdk = opentelemetry::sdk::metrics;
 using bench::measure;
 using bench::measure_modes;
+using bench::pull_reader;
 using opentelemetry::nostd::string_view;
 
 namespace {
-
-struct pull_reader : sdk::MetricReader {
-    sdk::AggregationTemporality GetAggregationTemporality(
-        sdk::InstrumentType) const noexcept override {
-        return sdk::AggregationTemporality::kCumulative;
-    }
-    bool OnForceFlush(std::chrono::microseconds) noexcept override { return true; }
-    bool OnShutDown(std::chrono::microseconds) noexcept override { return true; }
-};
 
 struct world {
     std::shared_ptr<pull_reader> reader = std::make_shared<pull_reader>();

@@ -4,6 +4,7 @@
 // a running process of the run that takes the records along.
 #include "fake_collector.hpp"
 #include "otlp/json.hpp"
+#include "shell_command.hpp"
 
 #include <gym/telemetry/emitted.hpp>
 #include <gym/telemetry/lifecycle.hpp>
@@ -35,22 +36,13 @@ protected:
         std::filesystem::remove_all(folder);
     }
 
-    struct answer {
-        int code;
-        std::string out;
-    };
-    answer emit(const std::string& arguments, const std::string& environment = "") const {
-        const std::string command =
-            "NEMO_GYM_OTEL_SPOOL=" + folder + " NEMO_GYM_OTEL_RUN_ID=r7 " + environment + ' ' +
-            GYM_TELEMETRY_BINARY_DIR "/bin/gymtel emit " + arguments + " 2>&1";
-        FILE* const pipe = popen(command.c_str(), "r");
-        answer seen{};
-        std::array<char, 4096> part{};
-        while (std::fgets(part.data(), part.size(), pipe) != nullptr) seen.out += part.data();
-        seen.code = WEXITSTATUS(pclose(pipe));
-        return seen;
+    test::answer emit(const std::string& arguments, const std::string& environment = "") const {
+        const std::string command = "NEMO_GYM_OTEL_SPOOL=" + folder + " NEMO_GYM_OTEL_RUN_ID=r7 " +
+                                    environment + ' ' +
+                                    GYM_TELEMETRY_BINARY_DIR "/bin/gymtel emit " + arguments;
+        return test::run_shell(command);
     }
-    answer flush() const {
+    test::answer flush() const {
         return emit("--flush",
                     "NEMO_GYM_OTEL_ENABLED=1 NEMO_GYM_OTEL_SPAN_GROUPS=sandbox "
                     "OTEL_EXPORTER_OTLP_TIMEOUT=2000 OTEL_EXPORTER_OTLP_ENDPOINT=" +
@@ -100,7 +92,7 @@ protected:
 TEST_F(Emit, FlushesContinueOneStream) {
     EXPECT_EQ(emit("sandbox-active --provider sh +1").code, 0);
     EXPECT_EQ(emit("create-retry --provider sh").code, 0);
-    const answer off = emit("--flush");
+    const test::answer off = emit("--flush");
     EXPECT_EQ(off.code, 1);
     EXPECT_THAT(off.out, HasSubstr("NEMO_GYM_OTEL_ENABLED"));
     EXPECT_EQ(flush().code, 0);
@@ -190,7 +182,7 @@ TEST_F(Emit, SendsWithTheSettingsInForce) {
 TEST_F(Emit, DamagedLinesAreExitCodeThree) {
     EXPECT_EQ(emit("sandbox-active --provider sh +1").code, 0);
     std::system(("echo nonsense >> " + folder + "/emitted-r7.records").c_str());
-    const answer seen = flush();
+    const test::answer seen = flush();
     EXPECT_EQ(seen.code, 3);
     EXPECT_THAT(seen.out, HasSubstr("1 lines"));
     EXPECT_EQ(streamed().back().active, "1");

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // gymtel sandboxes and the stamps of gymtel emit, as processes of their own.
+#include "shell_command.hpp"
+
 #include <gym/telemetry/lifecycle.hpp>
 #include <gym/telemetry/sandbox.hpp>
 
-#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -37,19 +38,10 @@ protected:
         fs::remove_all(folder);
     }
 
-    struct answer {
-        int code;
-        std::string out;
-    };
-    answer run(const std::string& arguments, const std::string& environment = "") const {
+    test::answer run(const std::string& arguments, const std::string& environment = "") const {
         const std::string command = "XDG_STATE_HOME=" + folder + ' ' + environment + ' ' +
-                                    GYM_TELEMETRY_BINARY_DIR "/bin/gymtel " + arguments + " 2>&1";
-        FILE* const pipe = popen(command.c_str(), "r");
-        answer seen{};
-        std::array<char, 4096> part{};
-        while (std::fgets(part.data(), part.size(), pipe) != nullptr) seen.out += part.data();
-        seen.code = WEXITSTATUS(pclose(pipe));
-        return seen;
+                                    GYM_TELEMETRY_BINARY_DIR "/bin/gymtel " + arguments;
+        return test::run_shell(command);
     }
     // Returns what holds it: the process ends first, or the test lets it go.
     auto hold(const std::string& id) const {
@@ -79,7 +71,7 @@ protected:
 TEST_F(Gymtel, ListsSandboxesHeldAndOrphaned) {
     hold_and_die("dead-1");
     const auto mine = hold("mine-1");
-    const answer json = run("sandboxes --json --ledger " + ledger);
+    const test::answer json = run("sandboxes --json --ledger " + ledger);
     ASSERT_EQ(json.code, 0) << json.out;
     dom::parser parser;
     const dom::array entries = parser.parse(json.out)["sandboxes"];
@@ -107,7 +99,7 @@ TEST_F(Gymtel, ListsSandboxesHeldAndOrphaned) {
 TEST_F(Gymtel, PrintsStampsForLaunchShells) {
     for (const auto& [which, name] :
          {std::pair("spawn", "SPAWN"), {"setup-done", "SETUP_DONE"}, {"serve", "SERVE"}}) {
-        const answer stamp = run(std::string("emit startup-stamp ") + which);
+        const test::answer stamp = run(std::string("emit startup-stamp ") + which);
         EXPECT_EQ(stamp.code, 0);
         EXPECT_THAT(stamp.out, testing::MatchesRegex(std::string("NEMO_GYM_STARTUP_") + name +
                                                      "_NS=[0-9]+\n"));
