@@ -18,8 +18,8 @@ constexpr driver_entry all[] = {
     {"sandbox_wrapper", play_sandbox_wrapper, 60s},
     {"timeline", play_timeline, 60s},
     {"health", play_health, 60s},
-    {"process", play_process, 120s},
-    {"python", play_python, 120s},
+    {"process", play_process, 120s, 6},
+    {"python", play_python, 120s, 4},
 };
 // clang-format on
 

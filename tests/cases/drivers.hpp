@@ -6,6 +6,7 @@
 #include "case_file.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <string_view>
 
 namespace gym::telemetry::cases {
@@ -14,6 +15,9 @@ struct driver_entry {
     std::string_view name;
     void (*play)(const case_file&);
     std::chrono::seconds limit;
+    // How many of its cases are played at a time: more than one where a case mostly waits for
+    // another process, one where time and memory of this one are measured.
+    std::size_t at_a_time = 1;
 };
 
 // Null when this program does not play the driver.

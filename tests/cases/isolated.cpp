@@ -3,12 +3,14 @@
 
 #include "verdict.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -47,9 +49,12 @@ bool read_until(int from, std::string& said, std::chrono::steady_clock::time_poi
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
             until - std::chrono::steady_clock::now());
-        if (left.count() <= 0) return false;
         pollfd one = {from, POLLIN, 0};
-        if (poll(&one, 1, static_cast<int>(left.count())) <= 0) continue;
+        // What was said in time counts, even if nobody listened until now.
+        if (poll(&one, 1, std::max(0, static_cast<int>(left.count()))) <= 0) {
+            if (left.count() <= 0) return false;
+            continue;
+        }
         char buffer[4096];
         const ssize_t n = read(from, buffer, sizeof buffer);
         if (n == 0) return true;
@@ -85,26 +90,30 @@ std::string signal_name(int signal) {
     return name ? name : std::to_string(signal);
 }
 
-outcome run_isolated(const std::function<void()>& play, std::chrono::seconds limit) {
+isolated_play::isolated_play(const std::function<void()>& play, std::chrono::seconds limit)
+    : limit_(limit), until_(std::chrono::steady_clock::now() + limit) {
     int ends[2];
-    if (pipe(ends) != 0) throw failure("no pipe: " + std::string(std::strerror(errno)));
+    if (pipe2(ends, O_CLOEXEC) != 0) throw failure("no pipe: " + std::string(std::strerror(errno)));
     std::fflush(nullptr);
-    const pid_t child = fork();
-    if (child < 0) throw failure("no child: " + std::string(std::strerror(errno)));
-    if (child == 0) {
+    child_ = fork();
+    if (child_ < 0) throw failure("no child: " + std::string(std::strerror(errno)));
+    if (child_ == 0) {
         close(ends[0]);
         play_in_child(play, ends[1]);
     }
     close(ends[1]);
-    const auto until = std::chrono::steady_clock::now() + limit;
+    from_ = ends[0];
+}
+
+outcome isolated_play::finish() {
     std::string said;
     int status = 0;
-    const bool ended = read_until(ends[0], said, until) && wait_until(child, status, until);
-    close(ends[0]);
-    kill(-child, SIGKILL);  // what it left behind, and itself when it hangs
+    const bool ended = read_until(from_, said, until_) && wait_until(child_, status, until_);
+    close(from_);
+    kill(-child_, SIGKILL);  // what it left behind, and itself when it hangs
     if (ended) return judge(said, status);
-    waitpid(child, &status, 0);
-    return {outcome::kind::failed, "not done after " + std::to_string(limit.count()) + " s"};
+    waitpid(child_, &status, 0);
+    return {outcome::kind::failed, "not done after " + std::to_string(limit_.count()) + " s"};
 }
 
 }  // namespace gym::telemetry::cases

@@ -9,9 +9,12 @@
 #include "verdict.hpp"
 
 #include <cstdio>
+#include <deque>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace gym::telemetry::cases {
 
@@ -62,14 +65,42 @@ struct tally {
     }
 };
 
-outcome play(const case_file& c) {
-    const driver_entry* driver = find_driver(c.driver);
-    if (driver == nullptr)
-        return {outcome::kind::skipped, "the driver " + c.driver + " is not carried yet"};
-    return run_isolated([&] { driver->play(c); }, driver->limit);
-}
+// Cases under way, reported in the order of the file.
+class queue {
+public:
+    explicit queue(tally& counts) : counts_(counts) {}
 
-void play_line(const std::string& text, int number, const arguments& chosen, tally& counts) {
+    void play(const std::string& id, const case_file& c) {
+        const driver_entry* driver = find_driver(c.driver);
+        if (driver == nullptr) {
+            const std::string reason = "the driver " + c.driver + " is not carried yet";
+            say(id, {outcome::kind::skipped, reason});
+            return;
+        }
+        if (driver != driver_) finish_down_to(0);
+        finish_down_to(driver->at_a_time - 1);
+        driver_ = driver;
+        started_.emplace_back(
+            id, std::make_unique<isolated_play>([&] { driver->play(c); }, driver->limit));
+    }
+
+    void say(const std::string& id, const outcome& how) {
+        finish_down_to(0);
+        counts_.report(id, how);
+    }
+
+    void finish_down_to(std::size_t count) {
+        for (; started_.size() > count; started_.pop_front())
+            counts_.report(started_.front().first, started_.front().second->finish());
+    }
+
+private:
+    tally& counts_;
+    const driver_entry* driver_ = nullptr;
+    std::deque<std::pair<std::string, std::unique_ptr<isolated_play>>> started_;
+};
+
+void play_line(const std::string& text, int number, const arguments& chosen, queue& to) {
     std::string id = "line " + std::to_string(number);
     try {
         const json_value line = parse_json(text);
@@ -77,9 +108,9 @@ void play_line(const std::string& text, int number, const arguments& chosen, tal
         const json_value* driver = line.find("driver");
         if (!chosen.id.empty() && id != chosen.id) return;
         if (!chosen.driver.empty() && (!driver || driver->text != chosen.driver)) return;
-        counts.report(id, play(read_case(line)));
+        to.play(id, read_case(line));
     } catch (const failure& error) {
-        counts.report(id, {outcome::kind::failed, error.what()});
+        to.say(id, {outcome::kind::failed, error.what()});
     }
 }
 
@@ -90,11 +121,13 @@ int run(const arguments& chosen) {
         return 2;
     }
     tally counts;
+    queue cases(counts);
     int number = 0;
     for (std::string line; std::getline(file, line);) {
         ++number;
-        if (line.find_first_not_of(" \t\r") != line.npos) play_line(line, number, chosen, counts);
+        if (line.find_first_not_of(" \t\r") != line.npos) play_line(line, number, chosen, cases);
     }
+    cases.finish_down_to(0);
     std::printf("%d passed, %d failed, %d skipped\n", counts.passed, counts.failed, counts.skipped);
     return counts.failed > 0 ? 1 : 0;
 }

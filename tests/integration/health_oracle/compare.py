@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares our health report with that of NeMo Gym 0.7.0, byte for byte, over the rows of rows.py.
 
-    compare.py PROGRAM [--work FOLDER] [--reuse]
+    compare.py PROGRAM [--work FOLDER]
 
 PROGRAM is `gymtel health`, or what takes its options. Run by a Python that has nemo-gym 0.7.0.
-Exit code 0: equal. 1: a difference, shown with its row. With --reuse the original's files of an
-earlier run in FOLDER are used again.
+Exit code 0: equal. 1: a difference, shown with its row. The original's files of an earlier run in
+FOLDER are used again where neither the rows nor anything of the original have changed.
 """
 
 import argparse
+import hashlib
+import importlib.metadata
 import pathlib
 import subprocess
 import sys
@@ -53,6 +55,26 @@ def run_original(paths, folder, ignored):
                                       ignored_checks=",".join(ignored))
 
 
+def made_of(paths, ignored):
+    """A digest of all that the original's files come from."""
+    packages = ("nemo-gym", "openai", "orjson", "pydantic", "pydantic-core")
+    versions = [sys.version, *(importlib.metadata.version(name) for name in packages)]
+    names = [str(path) for path in paths]  # a verdict may name its file
+    digest = hashlib.sha256(repr((versions, ignored, names)).encode())
+    for path in [pathlib.Path(original.__file__), pathlib.Path(__file__), *paths]:
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def provide_original(paths, folder, ignored):
+    stamp, wanted = folder / "made_of", made_of(paths, ignored)
+    if stamp.exists() and stamp.read_text() == wanted:
+        return
+    stamp.unlink(missing_ok=True)
+    run_original(paths, folder, ignored)
+    stamp.write_text(wanted)
+
+
 def run_ours(program, paths, folder, ignored, workers):
     command = [*program, "--output", folder, "--workers", str(workers)]
     for checks in ignored:
@@ -90,15 +112,14 @@ def source_of(verdict, inputs):
     return b"?"
 
 
-def prepare(work, reuse=False):
+def prepare(work):
     """Writes inputs and the original's files; gives name, folder, inputs and checks of each run."""
     prepared = []
     for name, contents, ignored in runs():
         folder = work / name
         (folder / "original").mkdir(parents=True, exist_ok=True)
         inputs = write_inputs(folder, contents)
-        if not (reuse and (folder / "original" / FILES[1]).exists()):
-            run_original(inputs, folder / "original", ignored)
+        provide_original(inputs, folder / "original", ignored)
         prepared.append((name, folder, inputs, ignored))
     return prepared
 
@@ -117,8 +138,8 @@ def differences(program, prepared):
                 yield f"{name}/{file}: {found}"
 
 
-def compare(program, work, reuse):
-    prepared = prepare(work, reuse)
+def compare(program, work):
+    prepared = prepare(work)
     found = list(differences(program, prepared))
     print("\n".join(found))
     count = sum(path.read_bytes().count(b"\n") for _, _, inputs, _ in prepared
@@ -150,12 +171,11 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("program", nargs="+")
     parser.add_argument("--work", type=pathlib.Path)
-    parser.add_argument("--reuse", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # pydantic's, on values that it cannot write as declared
     with tempfile.TemporaryDirectory() as scratch:
         work = arguments.work or pathlib.Path(scratch)
-        equal = compare(arguments.program, work, arguments.reuse)
+        equal = compare(arguments.program, work)
         return 0 if compare_refusals(arguments.program, work) and equal else 1
 
 

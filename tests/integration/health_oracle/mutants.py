@@ -13,6 +13,7 @@ import argparse
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -90,9 +91,11 @@ def compile_mutant(entry, source, include, into):
         words = words[1:]
     words[words.index("-o") + 1] = str(into)
     words[words.index("-c") + 1] = str(source)
-    words[1:1] = [f"-I{include}", "-O1", "-g0"]
-    words.append("-Wno-error")  # a mutant may leave a parameter unused
-    subprocess.run(words, check=True, cwd=entry["directory"])
+    words[1:1] = [f"-I{include}"]
+    # A mutant may leave a parameter unused; and it runs once, so compiling it is what costs.
+    words += ["-O0", "-g0", "-Wno-error"]
+    launcher = ["ccache"] if shutil.which("ccache") else []
+    subprocess.run(launcher + words, check=True, cwd=entry["directory"])
     return words[0]
 
 
@@ -132,18 +135,18 @@ def main():
         mutants = [mutant for mutant in mutants if mutant[0] == arguments.only]
     alive = []
     with tempfile.TemporaryDirectory() as scratch:
-        work = arguments.work or pathlib.Path(scratch)
-        prepared = compare.prepare(work, reuse=True)
+        work = (arguments.work or pathlib.Path(scratch)).resolve()
+        prepared = compare.prepare(work)
         # Small files first: most mutants die on them.
         prepared.sort(key=lambda run: sum(path.stat().st_size for path in run[2]))
         for mutant in mutants:
-            with tempfile.TemporaryDirectory() as folder:
-                program = build_mutant(arguments.build, commands, mutant, pathlib.Path(folder))
-                if program is None:
-                    print(f"{mutant[0]}: not in the source once: {mutant[2]}")
-                    alive.append(mutant[0])
-                    continue
-                found = next(compare.differences(program, prepared), None)
+            # The same folder each time: ccache then knows a mutant of an unchanged source.
+            program = build_mutant(arguments.build, commands, mutant, work / "mutant" / mutant[0])
+            if program is None:
+                print(f"{mutant[0]}: not in the source once: {mutant[2]}")
+                alive.append(mutant[0])
+                continue
+            found = next(compare.differences(program, prepared), None)
             print(f"{mutant[0]}: {'noticed in ' + found.split(':')[0] if found else 'LIVES'}",
                   flush=True)
             if not found:
