@@ -29,41 +29,46 @@ nostd::shared_ptr<api::MeterProvider> make_provider() {
         std::static_pointer_cast<api::MeterProvider>(owned));
 }
 
+void adopt() {
+    static const auto provider = make_provider();
+    gt::shutdown();
+    gt::otel::adopt(provider, {}, {.ignore_environment = true});
+}
+
 void adopted() {
     bench::peer = "gym-telemetry";
-    const auto provider = make_provider();
-    gt::otel::adopt(provider, {}, {.ignore_environment = true});
+    bench::state = adopt;
     measure_modes("adopt-W1", [](bool different) {
         return [different](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
+            const std::string_view v = bench::providers[different ? t : 0];
             for (; n; --n) gt::record_sandbox_create_retry(v);
         };
     });
     measure_modes("adopt-W3", [](bool different) {
         return [different, values = bench::values()](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
+            const std::string_view v = bench::providers[different ? t : 0];
             for (; n; --n) gt::record_sandbox_startup(values[n & bench::value_mask], v);
         };
     });
-    gt::shutdown();
 }
 
+// Beside the adopted ones, in their state, so that a slice of each can follow the other.
 void direct() {
     bench::peer = "otel-cpp";
-    const opentelemetry::context::Context context{};
-    const auto provider = make_provider();
-    const auto meter = provider->GetMeter("bench");
-    const auto counter = meter->CreateUInt64Counter("retries");
-    const auto histogram = meter->CreateDoubleHistogram("startup", "", "ms");
-    measure_modes("adopt-W1", [&](bool different) {
-        return [&, different](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
+    static const opentelemetry::context::Context context{};
+    static const auto provider = make_provider();
+    static const auto meter = provider->GetMeter("bench");
+    static const auto counter = meter->CreateUInt64Counter("retries");
+    static const auto histogram = meter->CreateDoubleHistogram("startup", "", "ms");
+    measure_modes("adopt-W1", [](bool different) {
+        return [different](int t, std::uint64_t n) {
+            const nostd::string_view v = bench::providers[different ? t : 0];
             for (; n; --n) counter->Add(1, {{"nemo.gym.sandbox.provider", v}}, context);
         };
     });
-    measure_modes("adopt-W3", [&](bool different) {
-        return [&, different, values = bench::values()](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
+    measure_modes("adopt-W3", [](bool different) {
+        return [different, values = bench::values()](int t, std::uint64_t n) {
+            const nostd::string_view v = bench::providers[different ? t : 0];
             for (; n; --n)
                 histogram->Record(values[n & bench::value_mask], {{"nemo.gym.sandbox.provider", v}},
                                   context);
@@ -72,8 +77,8 @@ void direct() {
 }
 
 void collected() {
-    bench::peer = "gym-telemetry";
     constexpr int series = 2000;
+    gt::shutdown();
     gt::otel::init_collected({.cardinality_limit = 0, .ignore_environment = true});
     for (int i = 0; i < series; ++i) {
         const std::string set = bench::task(i);
@@ -81,14 +86,17 @@ void collected() {
     }
     const auto producer = gt::otel::make_metric_producer();
     const double us = bench::median_us(5, [&] { bench::keep(producer->Produce()); });
-    bench::emit("produce", std::to_string(series).c_str(), us, "us");
+    bench::emit("produce", std::to_string(series), us, "us");
     gt::shutdown();
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     adopted();
     direct();
-    collected();
+    bench::peer = "gym-telemetry";
+    bench::state = nullptr;
+    bench::measure_once("produce", "2000", collected);
+    return bench::run(argc, argv);
 }

@@ -15,7 +15,7 @@ line* volatile own = own_lines;
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     bench::peer = "floor";
     bench::measure_modes("F-fetch_add", [](bool different) {
         return [different](int t, std::uint64_t n) {
@@ -83,4 +83,5 @@ int main() {
             }
         };
     });
+    return bench::run(argc, argv);
 }

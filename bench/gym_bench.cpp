@@ -10,6 +10,7 @@ namespace gt = gym::telemetry;
 using bench::fence;
 using bench::measure;
 using bench::measure_modes;
+using bench::measure_once;
 using std::string_view;
 
 namespace {
@@ -21,7 +22,28 @@ inline __attribute__((always_inline)) void complete(string_view dispatch) {
     gt::record_rollout_completed("failed", dispatch, {"exec_command", kind, type});
 }
 
+// The stopwatch measures its rate once 50 ms have passed.
+void warm_stopwatch() {
+    static bool warm = false;
+    if (std::exchange(warm, true)) return;
+    bench::keep(gt::stopwatch().elapsed_ms());
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    bench::keep(gt::stopwatch().elapsed_ms());
+}
+
+// The two states of the process: telemetry off and on.
+void turn_off() {
+    gt::shutdown();
+}
+
+void turn_on() {
+    gt::init(
+        {.enabled = true, .span_groups = "all", .exporter = "memory", .ignore_environment = true});
+    warm_stopwatch();
+}
+
 void off() {
+    bench::state = turn_off;
     measure("W5-1attr", "1t", 1, [](int, std::uint64_t n) {
         const string_view provider = bench::providers[0];
         for (; n; --n) {
@@ -37,50 +59,58 @@ void off() {
         }
     });
     measure("empty-loop", "1t", 1, [](int, std::uint64_t n) {
-        for (; n; --n) fence();
+        for (; n; --n) bench::keep(n);  // or it would be unrolled
     });
 }
 
 void repeated() {
     measure_modes("W1", [](bool different) {
         return [different](int t, std::uint64_t n) {
-            const char* provider = bench::providers[different ? t : 0];
+            const string_view provider = bench::providers[different ? t : 0];
             for (; n; --n) gt::record_sandbox_create_retry(provider);
         };
     });
     measure_modes("W2", [](bool different) {
         return [different](int t, std::uint64_t n) {
-            const char* dispatch = bench::providers[different ? t : 0];
+            const string_view dispatch = bench::providers[different ? t : 0];
             for (; n; --n) complete(dispatch);
         };
     });
     measure_modes("W3", [](bool different) {
         return [different, values = bench::values()](int t, std::uint64_t n) {
-            const char* provider = bench::providers[different ? t : 0];
+            const string_view provider = bench::providers[different ? t : 0];
             for (; n; --n) gt::record_sandbox_startup(values[n & bench::value_mask], provider);
         };
     });
 }
 
-void bound() {
+const gt::bound_counter& bound_counter(int nth) {
     static const gt::bound_counter counters[2] = {
         gt::bind_sandbox_create_retry(bench::providers[0]),
         gt::bind_sandbox_create_retry(bench::providers[1])};
+    return counters[nth];
+}
+
+const gt::bound_sandbox_histogram& bound_histogram(int nth) {
+    static const gt::bound_sandbox_histogram histograms[2] = {
+        gt::bind_sandbox_startup(bench::providers[0]),
+        gt::bind_sandbox_startup(bench::providers[1])};
+    return histograms[nth];
+}
+
+void bound() {
     measure_modes("W4-counter", [](bool different) {
         return [different](int t, std::uint64_t n) {
-            const gt::bound_counter& counter = counters[different ? t : 0];
+            const gt::bound_counter& counter = bound_counter(different ? t : 0);
             for (; n; --n) {
                 counter.record();
                 fence();
             }
         };
     });
-    static const gt::bound_sandbox_histogram histograms[2] = {
-        gt::bind_sandbox_startup(bench::providers[0]),
-        gt::bind_sandbox_startup(bench::providers[1])};
     measure_modes("W4-hist", [](bool different) {
         return [different, values = bench::values()](int t, std::uint64_t n) {
-            const gt::bound_sandbox_histogram& histogram = histograms[different ? t : 0];
+            const gt::bound_sandbox_histogram& histogram = bound_histogram(different ? t : 0);
             for (; n; --n) {
                 histogram.record(values[n & bench::value_mask]);
                 fence();
@@ -89,9 +119,18 @@ void bound() {
     });
 }
 
+template <class Record>
+void changing(const char* work, Record record) {
+    const auto body = [record, order = bench::order()](int, std::uint64_t n) {
+        for (; n; --n) record(bench::tasks()[order[n & bench::value_mask]], n);
+    };
+    measure(work, "1t", 1, body);
+    measure(work, "2t-same", 2, body);
+}
+
 void many_sets() {
-    const auto& tasks = bench::tasks();
-    const auto in_turn = [&](int t, std::uint64_t n) {
+    const auto in_turn = [](int t, std::uint64_t n) {
+        const auto& tasks = bench::tasks();
         unsigned i = unsigned(t) * 500;
         for (; n; --n) {
             gt::record_sandbox_create_retry(tasks[i]);
@@ -100,14 +139,6 @@ void many_sets() {
     };
     measure("W7", "1t", 1, in_turn);
     measure("W7", "2t-same", 2, in_turn);
-    const unsigned* order = bench::order();
-    const auto changing = [&](const char* work, auto record) {
-        const auto body = [&, record](int, std::uint64_t n) {
-            for (; n; --n) record(tasks[order[n & bench::value_mask]], n);
-        };
-        measure(work, "1t", 1, body);
-        measure(work, "2t-same", 2, body);
-    };
     changing("W1-changing",
              [](const std::string& set, std::uint64_t) { gt::record_sandbox_create_retry(set); });
     changing("W2-changing", [](const std::string& set, std::uint64_t) { complete(set); });
@@ -116,9 +147,13 @@ void many_sets() {
     });
 }
 
+const gt::bound_sandbox_histogram& exec_duration() {
+    static const auto histogram = gt::bind_sandbox_exec_duration("docker");
+    return histogram;
+}
+
 // Two clock reads and a record, against the two clock reads.
 void timed_exec() {
-    static const auto histogram = gt::bind_sandbox_exec_duration("docker");
     measure("W8-clock", "1t", 1, [](int, std::uint64_t n) {
         for (; n; --n) {
             const auto start = bench::clock::now();
@@ -127,19 +162,15 @@ void timed_exec() {
         }
     });
     measure("W8-exec-clock", "1t", 1, [](int, std::uint64_t n) {
+        const auto& histogram = exec_duration();
         for (; n; --n) {
             const auto start = bench::clock::now();
             fence();
             histogram.record(bench::clock::now() - start);
         }
     });
-    // The stopwatch measures its rate once 50 ms have passed, as they have by now.
-    bench::keep(gt::stopwatch().elapsed_ms());
-    const auto start = bench::clock::now();
-    while (bench::ns_since(start) < 60e6) {
-    }
-    bench::keep(gt::stopwatch().elapsed_ms());
     measure("W8-exec", "1t", 1, [](int, std::uint64_t n) {
+        const auto& histogram = exec_duration();
         for (; n; --n) {
             const gt::stopwatch watch;
             fence();
@@ -173,14 +204,14 @@ void slowest() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     bench::peer = "gym-telemetry";
     off();
-    gt::init(
-        {.enabled = true, .span_groups = "all", .exporter = "memory", .ignore_environment = true});
+    bench::state = turn_on;
     repeated();
     bound();
     many_sets();
     timed_exec();
-    slowest();
+    measure_once("W9", "all", slowest);
+    return bench::run(argc, argv);
 }

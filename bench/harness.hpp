@@ -1,82 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What all contenders share. One line a figure: peer|work|mode|value|unit. The work is that of
-// bench/README.md; a figure is nanoseconds an operation, as one thread sees it.
+// What all contenders share: a program registers its figures and runs them. Started by itself it
+// prints all, one line a figure: peer|work|mode|value|unit. With `--serve MS` it lists its figures
+// and then measures what it is asked for, one slice of MS milliseconds a request, so that
+// tools/dev/bench_table.py can alternate between contenders: bench/README.md.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <thread>
-#include <vector>
+#include "crew.hpp"
+#include "workload.hpp"
 
-#include <malloc.h>
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace bench {
 
-using clock = std::chrono::steady_clock;
+struct figure {
+    std::string peer, work, mode;
+    void (*enter)();  // brings the process into the state in which this is measured, or null
+    int threads;      // 0: a one-off
+    body operations;
+    std::function<void()> once;  // emits its lines itself, maybe of several works
+    std::uint64_t n = 0;         // operations a thread in a slice; 0 before the first
+};
+
+// What the registrations that follow belong to.
 inline const char* peer = "?";
+inline void (*state)() = nullptr;
 
-inline void emit(const char* work, const char* mode, double value, const char* unit = "ns") {
-    std::printf("%s|%s|%s|%.3f|%s\n", peer, work, mode, value, unit);
-    std::fflush(stdout);
+inline std::vector<figure>& figures() {
+    static std::vector<figure> all;
+    return all;
 }
 
-// Length of one timing in ms; BENCH_MS sets it.
-inline double target_ms() {
-    static const double ms = [] {
-        const char* set = std::getenv("BENCH_MS");
-        return set != nullptr ? std::atof(set) : 60.0;
-    }();
-    return ms;
-}
-
-inline double ns_since(clock::time_point start) {
-    return std::chrono::duration<double, std::nano>(clock::now() - start).count();
-}
-
-// body(thread, n) does n operations; the mean over the threads.
-template <class Body>
-double timed(int threads, std::uint64_t n, Body& body) {
-    if (threads == 1) {
-        const auto start = clock::now();
-        body(0, n);
-        return ns_since(start) / double(n);
-    }
-    std::atomic<int> ready{0};
-    std::vector<double> each(threads);
-    std::vector<std::thread> all;
-    for (int t = 0; t < threads; ++t)
-        all.emplace_back([&, t] {
-            body(t, 64);  // warms this thread's caches and thread-local state
-            ready.fetch_add(1);
-            while (ready.load() < threads) {
-            }
-            const auto start = clock::now();
-            body(t, n);
-            each[t] = ns_since(start) / double(n);
-        });
-    for (auto& thread : all) thread.join();
-    double sum = 0;
-    for (const double ns : each) sum += ns;
-    return sum / threads;
-}
-
-template <class Body>
-void measure(const char* work, const char* mode, int threads, Body body) {
-    std::uint64_t n = 256;
-    double ns = 0;
-    do {
-        n *= 4;
-        ns = timed(1, n, body);
-    } while (ns * double(n) < 3e6);
-    n = std::uint64_t(target_ms() * 1e6 / ns);
-    if (threads > 1) n = n / 2 + 1;
-    emit(work, mode, timed(threads, n, body));
+inline void measure(const char* work, const char* mode, int threads, body operations) {
+    figures().push_back({peer, work, mode, state, threads, std::move(operations), {}});
 }
 
 // The three modes: make(different) gives the body.
@@ -87,81 +49,101 @@ void measure_modes(const char* work, Make make) {
     measure(work, "2t-diff", 2, make(true));
 }
 
-inline void fence() {
-    asm volatile("" ::: "memory");
-}
-template <class T>
-void keep(const T& value) {
-    asm volatile("" : : "r,m"(value) : "memory");
+inline void measure_once(const char* work, const std::string& mode, std::function<void()> once) {
+    figures().push_back({peer, work, mode, state, 0, {}, std::move(once)});
 }
 
-inline constexpr double bounds[12] = {250,   500,   1000,   2000,   5000,   10000,
-                                      30000, 60000, 120000, 300000, 600000, 1800000};
-inline constexpr std::uint64_t value_mask = 4095;
-
-inline std::uint64_t next_random(std::uint64_t& state) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state >> 20;
+inline void emit(const std::string& work, const std::string& mode, double value,
+                 const char* unit = "ns") {
+    std::printf("%s|%s|%s|%.3f|%s\n", peer, work.c_str(), mode.c_str(), value, unit);
 }
 
-// 4,096 values over all 13 buckets, in pseudo-random order.
-inline const double* values() {
-    static const std::vector<double> made = [] {
-        const double pick[13] = {100,   300,   700,    1500,   3000,   7000, 20000,
-                                 45000, 90000, 200000, 400000, 900000, 2e6};
-        std::vector<double> result(value_mask + 1);
-        std::uint64_t state = 88172645463325252ull;
-        for (double& value : result) value = pick[next_random(state) % 13];
-        return result;
-    }();
-    return made.data();
+// Into the figure's state, where the process is not there yet; caches are cold then.
+inline void enter(const figure& of) {
+    static void (*current)() = nullptr;
+    if (of.enter == current) return;
+    current = of.enter;
+    if (current != nullptr) current();
+    for (auto& figure : figures()) figure.n = 0;
 }
 
-inline std::string task(int i) {
-    char text[32];
-    std::snprintf(text, sizeof text, "task-%06d", i);
-    return text;
+inline double slice(figure& of, double ms) {
+    static crew threads;
+    enter(of);
+    if (of.n == 0) of.n = threads.operations(of.operations, of.threads, ms);
+    return threads.slice(of.operations, of.threads, of.n);
 }
 
-inline const std::vector<std::string>& tasks() {
-    static const std::vector<std::string> made = [] {
-        std::vector<std::string> result;
-        for (int i = 0; i < 1000; ++i) result.push_back(task(i));
-        return result;
-    }();
-    return made;
+inline void emit_once(const figure& of) {
+    enter(of);
+    peer = of.peer.c_str();
+    of.once();
 }
 
-// 4,096 indices of tasks, in pseudo-random order.
-inline const unsigned* order() {
-    static const std::vector<unsigned> made = [] {
-        std::vector<unsigned> result(value_mask + 1);
-        std::uint64_t state = 362436069ull;
-        for (unsigned& index : result) index = unsigned(next_random(state) % 1000);
-        return result;
-    }();
-    return made.data();
+// Requests `peer|work|mode`, one a line; an answer is lines of figures and an empty line.
+inline void serve(double ms) {
+    for (const auto& f : figures())
+        std::printf("%s|%s|%s|%s\n", f.peer.c_str(), f.work.c_str(), f.mode.c_str(),
+                    f.threads == 0 ? "once" : "slice");
+    std::puts("");
+    std::fflush(stdout);
+    for (std::string line; std::getline(std::cin, line);) {
+        for (auto& f : figures()) {
+            if (line != f.peer + '|' + f.work + '|' + f.mode) continue;
+            peer = f.peer.c_str();
+            f.threads == 0 ? emit_once(f) : emit(f.work, f.mode, slice(f, ms));
+        }
+        std::puts("");
+        std::fflush(stdout);
+    }
 }
 
-inline constexpr const char* providers[2] = {"opensandbox", "dockerlocal"};
-
-inline double heap_bytes() {
-    const auto info = mallinfo2();
-    return double(info.uordblks) + double(info.hblkhd);
+inline double median(std::vector<double> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
 }
 
 template <class Body>
-double median_us(int times, Body body) {
+double median_us(int times, Body once) {
     std::vector<double> all;
     for (int i = 0; i < times; ++i) {
         const auto start = clock::now();
-        body();
+        once();
         all.push_back(ns_since(start) / 1000.0);
     }
-    std::ranges::sort(all);
-    return all[all.size() / 2];
+    return median(all);
+}
+
+// The modes of one work in turn, slice by slice: the medians.
+inline void print_work(std::vector<figure*> modes, int slices, double ms) {
+    std::vector<std::vector<double>> all(modes.size());
+    for (int i = 0; i < slices; ++i)
+        for (std::size_t m = 0; m < modes.size(); ++m) all[m].push_back(slice(*modes[m], ms));
+    peer = modes[0]->peer.c_str();
+    for (std::size_t m = 0; m < modes.size(); ++m)
+        emit(modes[m]->work, modes[m]->mode, median(all[m]));
+    std::fflush(stdout);
+}
+
+// All figures. BENCH_MS sets the milliseconds of one figure, 60 otherwise, in slices of 6.
+inline void print_all() {
+    const char* set = std::getenv("BENCH_MS");
+    const int slices = std::max(1, int((set != nullptr ? std::atof(set) : 60.0) / 6));
+    auto& all = figures();
+    for (std::size_t i = 0; i < all.size();) {
+        std::vector<figure*> modes;
+        const auto& [of, work] = std::pair(all[i].peer, all[i].work);
+        for (; i < all.size() && all[i].threads != 0 && all[i].peer == of && all[i].work == work;
+             ++i)
+            modes.push_back(&all[i]);
+        modes.empty() ? emit_once(all[i++]) : print_work(modes, slices, 6);
+    }
+}
+
+inline int run(int argc, char** argv) {
+    const bool serving = argc == 3 && std::strcmp(argv[1], "--serve") == 0;
+    serving ? serve(std::atof(argv[2])) : print_all();
+    return 0;
 }
 
 }  // namespace bench

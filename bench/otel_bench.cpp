@@ -60,64 +60,75 @@ void add5(Counter& counter, string_view first) {
 }
 
 void off() {
-    api::NoopMeterProvider provider;
-    auto counter = provider.GetMeter("x", "", "")->CreateUInt64Counter("c");
-    measure("W5-1attr", "1t", 1, [&](int, std::uint64_t n) {
+    static api::NoopMeterProvider provider;
+    static const auto counter = provider.GetMeter("x", "", "")->CreateUInt64Counter("c");
+    measure("W5-1attr", "1t", 1, [](int, std::uint64_t n) {
         for (; n; --n) counter->Add(1, {{"sandbox.provider", bench::providers[0]}}, context);
     });
-    measure("W5-5attr", "1t", 1, [&](int, std::uint64_t n) {
+    measure("W5-5attr", "1t", 1, [](int, std::uint64_t n) {
         for (; n; --n) add5(*counter, bench::providers[0]);
     });
 }
 
-void record(world& w) {
-    auto c1 = w.meter->CreateUInt64Counter("c1", "", "1");
-    auto c5 = w.meter->CreateUInt64Counter("c5", "", "1");
-    auto c7 = w.meter->CreateUInt64Counter("c7", "", "1");
-    auto h1 = w.meter->CreateDoubleHistogram("h1", "", "ms");
-    const double* values = bench::values();
+struct instruments {
+    world w;
+    opentelemetry::nostd::unique_ptr<api::Counter<std::uint64_t>> c1, c5, c7;
+    opentelemetry::nostd::unique_ptr<api::Histogram<double>> h1;
+    instruments()
+        : c1(w.meter->CreateUInt64Counter("c1", "", "1")),
+          c5(w.meter->CreateUInt64Counter("c5", "", "1")),
+          c7(w.meter->CreateUInt64Counter("c7", "", "1")),
+          h1(w.meter->CreateDoubleHistogram("h1", "", "ms")) {}
+};
+
+void repeated(instruments& made) {
     measure_modes("W1", [&](bool different) {
-        return [&, different](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
-            for (; n; --n) c1->Add(1, {{"sandbox.provider", v}}, context);
+        return [&made, different](int t, std::uint64_t n) {
+            const string_view v = bench::providers[different ? t : 0];
+            for (; n; --n) made.c1->Add(1, {{"sandbox.provider", v}}, context);
         };
     });
     measure_modes("W2", [&](bool different) {
-        return [&, different](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
-            for (; n; --n) add5(*c5, v);
+        return [&made, different](int t, std::uint64_t n) {
+            const string_view v = bench::providers[different ? t : 0];
+            for (; n; --n) add5(*made.c5, v);
         };
     });
     measure_modes("W3", [&](bool different) {
-        return [&, different](int t, std::uint64_t n) {
-            const char* v = bench::providers[different ? t : 0];
+        return [&made, different, values = bench::values()](int t, std::uint64_t n) {
+            const string_view v = bench::providers[different ? t : 0];
             for (; n; --n)
-                h1->Record(values[n & bench::value_mask], {{"sandbox.provider", v}}, context);
+                made.h1->Record(values[n & bench::value_mask], {{"sandbox.provider", v}}, context);
         };
     });
-    const auto& tasks = bench::tasks();
-    const auto in_turn = [&](int t, std::uint64_t n) {
+}
+
+template <class Record>
+void changing(const char* work, Record record) {
+    const auto body = [record, order = bench::order()](int, std::uint64_t n) {
+        for (; n; --n) record(string_view(bench::tasks()[order[n & bench::value_mask]]), n);
+    };
+    measure(work, "1t", 1, body);
+    measure(work, "2t-same", 2, body);
+}
+
+void many_sets(instruments& made) {
+    const auto in_turn = [&made](int t, std::uint64_t n) {
+        const auto& tasks = bench::tasks();
         unsigned i = unsigned(t) * 500;
         for (; n; --n) {
-            c7->Add(1, {{"task", string_view(tasks[i])}}, context);
+            made.c7->Add(1, {{"task", string_view(tasks[i])}}, context);
             if (++i == 1000) i = 0;
         }
     };
     measure("W7", "1t", 1, in_turn);
     measure("W7", "2t-same", 2, in_turn);
-    const unsigned* order = bench::order();
-    const auto changing = [&](const char* work, auto one) {
-        const auto body = [&, one](int, std::uint64_t n) {
-            for (; n; --n) one(string_view(tasks[order[n & bench::value_mask]]), n);
-        };
-        measure(work, "1t", 1, body);
-        measure(work, "2t-same", 2, body);
-    };
-    changing("W1-changing",
-             [&](string_view set, std::uint64_t) { c1->Add(1, {{"task", set}}, context); });
-    changing("W2-changing", [&](string_view set, std::uint64_t) { add5(*c5, set); });
-    changing("W3-changing", [&](string_view set, std::uint64_t n) {
-        h1->Record(values[n & bench::value_mask], {{"task", set}}, context);
+    changing("W1-changing", [&made](string_view set, std::uint64_t) {
+        made.c1->Add(1, {{"task", set}}, context);
+    });
+    changing("W2-changing", [&made](string_view set, std::uint64_t) { add5(*made.c5, set); });
+    changing("W3-changing", [&made, values = bench::values()](string_view set, std::uint64_t n) {
+        made.h1->Record(values[n & bench::value_mask], {{"task", set}}, context);
     });
 }
 
@@ -136,7 +147,7 @@ void collect(int series) {
     if (series == 10000)
         bench::emit("W6-mem", "B/series", (bench::heap_bytes() - before) / series, "B");
     bench::emit(
-        "W6-collect", mode.c_str(),
+        "W6-collect", mode,
         bench::median_us(5, [&] { w.reader->Collect([](sdk::ResourceMetrics&) { return true; }); }),
         "us");
     std::string out;
@@ -147,16 +158,21 @@ void collect(int series) {
             return request.SerializeToString(&out);
         });
     });
-    bench::emit("W6-collect+ser", mode.c_str(), us, "us");
-    bench::emit("W6-bytes-out", mode.c_str(), double(out.size()), "B");
+    bench::emit("W6-collect+ser", mode, us, "us");
+    bench::emit("W6-bytes-out", mode, double(out.size()), "B");
+    if (series == 10000)
+        bench::emit("W6-mem-after", "B/series", (bench::heap_bytes() - before) / series, "B");
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     bench::peer = "otel-cpp";
     off();
-    world w;
-    record(w);
-    for (const int series : {100, 2000, 10000}) collect(series);
+    instruments made;
+    repeated(made);
+    many_sets(made);
+    for (const int series : {100, 2000, 10000})
+        bench::measure_once("W6-collect", std::to_string(series), [series] { collect(series); });
+    return bench::run(argc, argv);
 }

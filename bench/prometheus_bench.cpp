@@ -18,7 +18,7 @@ const prometheus::Histogram::BucketBoundaries buckets(std::begin(bench::bounds),
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
     bench::peer = "prometheus-cpp";
     auto& c1 = prometheus::BuildCounter().Name("c1").Register(registry);
     auto& c5 = prometheus::BuildCounter().Name("c5").Register(registry);
@@ -50,15 +50,16 @@ int main() {
                 h1.Add({{"provider", v}}, buckets).Observe(values[n & bench::value_mask]);
         };
     });
-    prometheus::Counter* counters[2] = {&c1.Add({{"provider", bench::providers[0]}}),
-                                        &c1.Add({{"provider", bench::providers[1]}})};
+    static prometheus::Counter* const counters[2] = {&c1.Add({{"provider", bench::providers[0]}}),
+                                                     &c1.Add({{"provider", bench::providers[1]}})};
     measure_modes("W4-counter", [&](bool different) {
         return [&, different](int t, std::uint64_t n) {
             for (; n; --n) counters[different ? t : 0]->Increment();
         };
     });
-    prometheus::Histogram* histograms[2] = {&h1.Add({{"provider", bench::providers[0]}}, buckets),
-                                            &h1.Add({{"provider", bench::providers[1]}}, buckets)};
+    static prometheus::Histogram* const histograms[2] = {
+        &h1.Add({{"provider", bench::providers[0]}}, buckets),
+        &h1.Add({{"provider", bench::providers[1]}}, buckets)};
     measure_modes("W4-hist", [&](bool different) {
         return [&, different](int t, std::uint64_t n) {
             for (; n; --n) histograms[different ? t : 0]->Observe(values[n & bench::value_mask]);
@@ -74,4 +75,5 @@ int main() {
     };
     measure("W7", "1t", 1, in_turn);
     measure("W7", "2t-same", 2, in_turn);
+    return bench::run(argc, argv);
 }
