@@ -138,7 +138,7 @@ class Table(unittest.TestCase):
         cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()]
         self.assertIn(["W1 counter, 1 attr", "2 same", "8.80", "", "", "", "1.10"], cells)
         self.assertIn(["W1 counter, 1 attr", "1", "4.00", "40.0", "", "10.0", ""], cells)
-        self.assertIn(["own cell", "1", "0.50", "", "W4 counter, bound", "1.25", "3.50"], cells)
+        self.assertIn(["own cell", "1", "0.50", "", "W4-counter", "1.25", "3.50"], cells)
 
     def test_lines_are_those_of_the_peers(self):
         figures = {OURS_1: [3.0, 1.0, 2.0], OTEL: [9.0], ("gym-telemetry", "W9", "p50"): [40.0]}

@@ -19,12 +19,12 @@ from bench_rounds import OURS, Contender, measure, round_of
 from bench_rules import check, difference, parse_rule, ratio
 
 WORKS = {
-    "W5-1attr": "W5 off, 1 attribute",
-    "W5-5attr": "W5 off, 5 attributes",
+    "W5-1attr": "W5 off, 1 attr",
+    "W5-5attr": "W5 off, 5 attrs",
     "empty-loop": "an empty loop",
     "W1": "W1 counter, 1 attr",
     "W2": "W2 counter, 5 attrs",
-    "W3": "W3 histogram, 12 bnds",
+    "W3": "W3 histogram, 1 attr",
     "W4-counter": "W4 counter, bound",
     "W4-hist": "W4 histogram, bound",
     "W7": "W7 1,000 sets in turn",
@@ -36,11 +36,11 @@ WORKS = {
     "W8-exec": "W8 with our stopwatch",
     "W9": "W9 while collecting",
     "W6-collect": "W6 collect",
-    "W6-collect+ser": "W6 collect, encode",
+    "W6-collect+ser": "W6 ... and encode",
     "W6-bytes-out": "W6 encoded",
     "W6-mem": "W6 a series",
-    "W6-mem-after": "W6 ... once encoded",
-    "W6-mem-threads": "W6 a series, threads",
+    "W6-mem-after": "W6 ... encoded",
+    "W6-mem-threads": "W6 ... by threads",
     "adopt-W1": "adopt: counter",
     "adopt-W3": "adopt: histogram",
     "produce": "MetricProducer",
@@ -116,7 +116,7 @@ def floor_rows(figures):
         _, work, mode = key
         ours = (OURS, ABOVE.get(work), mode)
         yield [WORKS.get(work, work), MODES.get(mode, mode), median_of(figures, key),
-               to_one_thread(figures, key), WORKS.get(ours[1], ""),
+               to_one_thread(figures, key), ABOVE.get(work, ""),
                number(difference(figures, ours, key)), number(ratio(figures, ours, key))]
 
 
@@ -124,11 +124,11 @@ def table(figures, units):
     """Ours beside the others, nanoseconds an operation where the work names no other unit."""
     ours = [["work", "threads", "ours", "otel", "prom.", "x otel", "x 1"],
             *our_rows(figures, units)]
-    floor = [["floor of the machine", "threads", "ns", "x 1", "above it", "ns over", "times"],
+    floor = [["floor of the machine", "threads", "ns", "x 1", "of ours", "over it", "times"],
              *floor_rows(figures)]
     return (aligned(ours) + "\n\n" + aligned(floor) + "\n\n"
-            "ns where nothing else is said. x otel: opentelemetry-cpp against ours; x 1: two threads\n"
-            "against one. Both are medians of the ratios within rounds: bench/README.md.")
+            "ns where nothing else is said. x otel: opentelemetry-cpp against ours; x 1: two\n"
+            "threads against one. Both are medians of ratios within rounds: bench/README.md.")
 
 
 def json_text(figures, units):
