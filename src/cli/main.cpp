@@ -67,7 +67,8 @@ std::function<int()> declare_emit(CLI::App& command) {
                        "startup-stamp, sandbox-startup, sandbox-exec, sandbox-active\n"
                        "or create-retry");
     command.add_option("VALUE", options->value,
-                       "spawn, setup-done or serve; milliseconds; +1 or -1");
+                       "spawn, setup-done or serve; milliseconds; or how many more\n"
+                       "(+1) or fewer (-1) sandboxes are active");
     command.add_option("--provider", options->provider, "of the sandbox")->type_name("NAME");
     command.add_option("--file", options->file, "of the records")->type_name("FILE");
     command.add_flag("--flush", options->flush, "send the totals of all records, as one stream");

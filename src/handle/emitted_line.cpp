@@ -62,11 +62,13 @@ result<emitted_record> make_emitted(std::string_view kind, std::string_view valu
     if (known->has_value == value.empty())
         return {errc::invalid, record.kind + (value.empty() ? " needs a value" : " has no value")};
     if (!known->has_value) return record;
-    const bool has_plus = known->may_be_negative && value.starts_with('+');
+    const bool has_plus =
+        known->may_be_negative && value.starts_with('+') && !value.starts_with("+-");
     const auto number = parse_number(value.substr(has_plus ? 1 : 0));
     if (!number || !fits(*known, *number))
-        return {errc::invalid, "'" + std::string(value) + "' is no value of " + record.kind +
-                                   (known->may_be_negative ? ": +1 or -1" : ": milliseconds")};
+        return {errc::invalid,
+                "'" + std::string(value) + "' is no value of " + record.kind +
+                    (known->may_be_negative ? ": a whole number such as +1" : ": milliseconds")};
     record.value = *number;
     return record;
 }

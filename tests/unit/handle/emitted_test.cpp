@@ -150,6 +150,14 @@ TEST_F(EmittedTest, OneSendsAtATimeAlsoAcrossProcesses) {
     second.end(true);
 }
 
+// As record_sandbox_active takes them: several sandboxes may come or go at once.
+TEST_F(EmittedTest, ActiveTakesAnyWholeDelta) {
+    append("sandbox-active", "+8");
+    append("sandbox-active", "-3");
+    append("sandbox-active", "2");
+    EXPECT_EQ(next_request(stream).active, "7");
+}
+
 TEST_F(EmittedTest, ValuesThatAreNoneAreRefused) {
     struct wrong {
         std::string_view kind, value, provider;
@@ -160,6 +168,7 @@ TEST_F(EmittedTest, ValuesThatAreNoneAreRefused) {
         wrong{"sandbox-startup", "5", ""},   wrong{"sandbox-startup", "5", "p\nq"},
         wrong{"sandbox-active", "0.5", "p"}, wrong{"sandbox-active", "1e30", "p"},
         wrong{"create-retry", "1", "p"},     wrong{"no-such-record", "1", "p"},
+        wrong{"sandbox-active", "+-1", "p"}, wrong{"sandbox-active", "", "p"},
     };
     for (const wrong& each : all)
         EXPECT_FALSE(detail::make_emitted(each.kind, each.value, each.provider)) << each.value;
