@@ -43,6 +43,21 @@ def test_the_process_s_own_telemetry_is_left_alone(telemetry):
     assert points and [p["instrument"] for p in telemetry()] == ["gym.sandbox.create_retry_total"]
 
 
+def test_more_files_than_the_process_may_open(tmp_path, run_python):
+    for i in range(100):
+        (tmp_path / f"r{i}.jsonl").write_text('{"reward": 1.0}\n')
+    done = run_python(
+        "import glob, os, resource, gym_telemetry\n"
+        "gym_telemetry.replay('r0.jsonl')  # all that is loaded late is loaded\n"
+        "few = len(os.listdir('/proc/self/fd')) + 10\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (few, few))\n"
+        "points = gym_telemetry.replay(glob.glob('r*.jsonl'))\n"
+        "assert resource.getrlimit(resource.RLIMIT_NOFILE) == (few, few)\n"
+        "print(points.rows, points.files)\n"
+    )
+    assert (done.stdout, done.stderr) == ("100 100\n", "")
+
+
 def test_no_file():
     with pytest.raises(FileNotFoundError):
         gym_telemetry.replay("no-such-file.jsonl")

@@ -23,7 +23,7 @@ namespace {
 
 namespace telemetry = gym::telemetry;
 
-// Each file that was named is held open, so a run of a thousand shards needs more than the 1,024
+// Each file that is followed is held open, so a run of a thousand shards needs more than the 1,024
 // descriptors that a process usually begins with. It may have more for the asking.
 void allow_many_files() {
     rlimit limit{};

@@ -46,9 +46,12 @@ bool replay_files::open(const std::string& path, bool may_be_missing) {
         refuse(f->name, std::strerror(errno));
         return true;
     }
-    f->bytes = std::make_unique<input>(fd);
+    auto bytes = std::make_unique<input>(fd);
     f->identity = {about.st_dev, about.st_ino};
     f->is_regular = S_ISREG(about.st_mode);
+    // A run may have more files than a process may hold open: they are opened again when their turn
+    // comes. What cannot be opened twice is held.
+    if (is_stdin || !f->is_regular) f->bytes = std::move(bytes);
     if (f->is_regular) f->size = static_cast<std::uint64_t>(about.st_size);
     if (!identities_.insert(f->identity).second) return true;
     newest_file_s_ = std::max<std::int64_t>(newest_file_s_, about.st_mtime);
@@ -70,7 +73,23 @@ std::vector<std::string> replay_files::paths() const {
     return result;
 }
 
+bool replay_files::reopen(file& f) {
+    const int fd = ::open(f.path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat about{};
+    if (fd < 0 || ::fstat(fd, &about) != 0) return false;
+    f.bytes = std::make_unique<input>(fd);
+    f.identity = {about.st_dev, about.st_ino};  // another file may have taken the name
+    identities_.insert(f.identity);
+    return true;
+}
+
+// A file that is no longer there is done with it.
 void replay_files::start(file& f, std::size_t block) {
+    if (f.bytes == nullptr && !reopen(f)) {
+        refuse(f.name, std::strerror(errno));
+        f.is_done = true;
+        return;
+    }
     f.lines = std::make_unique<rollout::line_reader>(tools_, block);
 }
 
@@ -127,7 +146,7 @@ void replay_files::drain(file& f, bool final) {
 void replay_files::read_all() {
     for (const auto& f : files_) {
         start(*f, rollout::block_bytes);
-        drain(*f, true);
+        if (!f->is_done) drain(*f, true);
         bytes_done_ += f->size;
         out_.flush_complaints();
     }

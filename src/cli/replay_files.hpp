@@ -67,6 +67,7 @@ private:
 
     bool open(const std::string& path, bool may_be_missing);
     void refuse(const std::string& name, std::string_view why);
+    bool reopen(file& f);
     void start(file& f, std::size_t block);
     input::state step(file& f, bool final);
     void end(file& f, std::string_view damage);

@@ -133,7 +133,7 @@ void replay_files::follow(const std::function<void()>& between) {
             file& f = *files_[i];
             if (f.is_done) continue;
             if (f.lines == nullptr) start(f, follow_block_bytes);
-            if (f.is_regular) follow_changes(f);
+            if (f.is_regular && !f.is_done) follow_changes(f);
             if (!f.is_done) drain(f, false);
         }
         out_.flush_complaints();
@@ -150,7 +150,7 @@ void replay_files::follow(const std::function<void()>& between) {
         file& f = *files_[i];
         if (f.is_done) continue;
         if (f.lines == nullptr) start(f, follow_block_bytes);
-        if (f.is_regular) follow_changes(f);
+        if (f.is_regular && !f.is_done) follow_changes(f);
         if (f.is_done) continue;
         if (f.is_regular)
             drain(f, true);

@@ -163,8 +163,8 @@ void client_loop::leave_curl(transfer& t) {
     if (t.easy == nullptr) return;
     if (t.slot.state == acquisition_state::opening) {
         // A stream that waited for another one's connection, or a URL that curl refused: it has not
-        // begun to open any. curl's queue time is 0 until then, some microseconds afterwards; and it
-        // stays 0 where the host's name was found to be unknown before curl first asked.
+        // begun to open any. curl's queue time is 0 until then, some microseconds afterwards; and
+        // it stays 0 where the host's name was found to be unknown before curl first asked.
         const bool begun = t.dialled || queue_ms_of(t.easy) > 0;
         if (!begun && t.answer.error != http_error::resolve) admission_.reused(t.slot);
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A name that is found to be unknown before curl first asks for the result: curl then fails while it
-// begins to connect, and not later. Whether its resolver thread is that fast is up to the scheduler;
-// here it is, since curl is held up, when it gives the thread's lock free, until the thread is over.
+// A name that is found to be unknown before curl first asks for the result: curl then fails while
+// it begins to connect, and not later. Whether its resolver thread is that fast is up to the
+// scheduler; here it is, since curl is held up, when it gives the thread's lock free, until the
+// thread is over.
 #include "loop_fixture.hpp"
 #include "sanitizers.hpp"
 

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -364,14 +365,56 @@ TEST(Replay, AFullDiskIsAFailureThatSaysSo) {
     }
 }
 
-TEST(Replay, ReadsMoreFilesThanAProcessUsuallyMayOpen) {
+// What this process may open, and what it starts, until the end of the scope.
+class few_descriptors {
+public:
+    few_descriptors() {
+        ::getrlimit(RLIMIT_NOFILE, &before_);
+        const rlimit few{32, before_.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &few);
+    }
+    ~few_descriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+    few_descriptors(const few_descriptors&) = delete;
+    few_descriptors& operator=(const few_descriptors&) = delete;
+
+private:
+    rlimit before_{};
+};
+
+class ManyFiles : public ::testing::Test {
+protected:
+    ManyFiles() {
+        for (int i = 0; i < 100; ++i) names.push_back("r" + std::to_string(i) + ".jsonl");
+        for (const std::string& name : names) f.write(name, row);
+    }
+    std::vector<std::string> tool(std::vector<std::string> words) const {
+        words.insert(words.end(), names.begin(), names.end());
+        return words;
+    }
+
     folder f;
-    for (int i = 0; i < 100; ++i) f.write("r" + std::to_string(i) + ".jsonl", row);
+    std::vector<std::string> names;
+};
+
+TEST_F(ManyFiles, AreReadWithFewDescriptors) {
     const std::string command = "cd '" + f.path("").string() +
-                                "' && ulimit -S -n 32 && " GYM_TELEMETRY_BINARY_DIR
+                                "' && ulimit -n 32 && " GYM_TELEMETRY_BINARY_DIR
                                 "/bin/gymtel replay --json r*.jsonl > said";
     EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
     EXPECT_TRUE(ends_with(f.read("said"), counts(100, 0, 100))) << f.read("said");
+}
+
+// Followed files are all held open, so here the soft limit gives way.
+TEST_F(ManyFiles, AreFollowedBeyondTheSoftLimit) {
+    std::optional<few_descriptors> few(std::in_place);
+    running gymtel(f, tool({"replay", "--json", "--follow"}));
+    few.reset();
+    const auto all = static_cast<long long>(row.size());
+    ASSERT_TRUE(eventually([&] { return gymtel.position_in(names.back()) == all; }));
+    gymtel.send(SIGINT);
+    const finished done = gymtel.wait();
+    EXPECT_EQ(done.exit_code, 0) << done.err;
+    EXPECT_TRUE(ends_with(done.out, counts(100, 0, 100))) << done.out;
 }
 
 TEST(Replay, FileNamesCannotSteerTheTerminal) {
