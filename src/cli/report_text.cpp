@@ -2,29 +2,16 @@
 #include <array>
 #include <cstdint>
 
+#include <base/display_width.hpp>
 #include <cli/report_text.hpp>
 #include <fmt/format.h>
 
 namespace gymtel {
 namespace {
 
-// Columns are counted as characters. Names of environments are ASCII as a rule.
-std::size_t columns(std::string_view text) {
-    std::size_t n = 0;
-    for (const char c : text) n += (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-    return n;
-}
-
-// Byte where the n-th character begins.
-std::size_t character(std::string_view text, std::size_t n) {
-    std::size_t at = 0;
-    while (at < text.size() && (n > 0 || (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80)) {
-        if ((static_cast<unsigned char>(text[at]) & 0xc0) != 0x80) --n;
-        ++at;
-        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
-    }
-    return at;
-}
+using gym::telemetry::detail::begin_that_fits;
+using gym::telemetry::detail::display_width;
+using gym::telemetry::detail::end_that_fits;
 
 // A percentage is one word: "50 %" is not broken in two.
 std::size_t end_of_word(std::string_view text) {
@@ -68,18 +55,17 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 
 std::string left_cell(std::string_view text, std::size_t width, const look& how) {
     std::string out = printable(text);
-    const std::size_t wide = columns(out);
-    if (wide <= width) return out + std::string(width - wide, ' ');
-    // The begin and the end of a name tell it from others.
-    const std::string_view gap = how.utf8 ? "\xe2\x80\xa6" : "~";
-    const std::size_t head = (width - 1) * 2 / 3;
-    const std::size_t tail = width - 1 - head;
-    return out.substr(0, character(out, head)) + std::string(gap) +
-           out.substr(character(out, wide - tail));
+    if (display_width(out) > width) {
+        // The begin and the end of a name tell it from others.
+        const std::size_t head = (width - 1) * 2 / 3;
+        out = std::string(begin_that_fits(out, head)) + (how.utf8 ? "\xe2\x80\xa6" : "~") +
+              std::string(end_that_fits(out, width - 1 - head));
+    }
+    return out + std::string(width - display_width(out), ' ');
 }
 
 std::string right_cell(std::string_view text, std::size_t width) {
-    const std::size_t wide = columns(text);
+    const std::size_t wide = display_width(text);
     return std::string(wide < width ? width - wide : 0, ' ') + std::string(text);
 }
 
@@ -89,7 +75,7 @@ std::string wrapped(std::string_view text, std::size_t first_indent, std::size_t
     while (!text.empty()) {
         const std::string_view word = text.substr(0, end_of_word(text));
         text.remove_prefix(std::min(text.size(), word.size() + 1));
-        const std::size_t wide = columns(word);
+        const std::size_t wide = display_width(word);
         if (line > 0 && line + 1 + wide > report_width) {
             out += "\n" + std::string(indent, ' ');
             line = indent;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "health/report_text.hpp"
 
+#include "base/display_width.hpp"
+
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -10,6 +12,9 @@
 namespace gym::telemetry::health {
 
 namespace {
+
+using telemetry::detail::begin_that_fits;
+using telemetry::detail::display_width;
 
 constexpr std::size_t columns = 80;
 constexpr std::size_t name_columns = 36;
@@ -26,10 +31,11 @@ struct environment_counts {
 
 // Names come from rows: a terminal is not to obey what one holds, and a table keeps its columns.
 std::string shown_name(std::string_view name) {
-    std::string shown(name.substr(0, name_columns - 2));
-    while (shown.size() < name.size() && !shown.empty() &&
-           (static_cast<unsigned char>(name[shown.size()]) & 0xC0) == 0x80)
-        shown.pop_back();
+    constexpr std::string_view ellipsis = "...";  // the locale may know no other
+    constexpr std::size_t most = name_columns - 2;
+    std::string shown(name);
+    if (display_width(name) > most)
+        shown = std::string(begin_that_fits(name, most - ellipsis.size())).append(ellipsis);
     for (char& c : shown)
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
     return shown;
@@ -78,21 +84,15 @@ std::string wrapped(std::string_view text) {
         const std::size_t space = text.find(' ');
         const std::string_view word = text.substr(0, space);
         text.remove_prefix(space == std::string_view::npos ? text.size() : space + 1);
-        if (used > 0 && used + 1 + word.size() > columns) {
+        if (used > 0 && used + 1 + display_width(word) > columns) {
             out.append("\n ");
             used = 1;
         }
         if (used > 0) out.push_back(' ');
         out.append(word);
-        used += word.size() + (used > 0 ? 1 : 0);
+        used += display_width(word) + (used > 0 ? 1 : 0);
     }
     return out;
-}
-
-std::size_t display_width(std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-    }));
 }
 
 void append_row(std::string& out, std::string_view name, const std::vector<std::string>& cells) {

@@ -123,6 +123,9 @@ TEST(ReportText, CellsKeepBeginAndEndOfLongNames) {
     EXPECT_EQ(left_cell("abcdefghij", 7, plain), "abcd~ij");
     EXPECT_EQ(left_cell("äöüäöüäöü", 7, utf8), "äöüä…öü");
     EXPECT_EQ(left_cell("äöü", 4, utf8), "äöü ");
+    // Two columns each; where half of one would fit a space stands.
+    EXPECT_EQ(left_cell("数学", 6, utf8), "数学  ");
+    EXPECT_EQ(left_cell("数学推理环境", 9, utf8), "数学…境  ");
 }
 
 TEST(RunFiles, RolesFollowFromNames) {

@@ -170,12 +170,21 @@ TEST_F(Report, FitsEightyColumns) {
         text += R"({"_ng_environment_server":")" + std::string(60, 'e') + std::to_string(i) +
                 R"(\u001b[31m","ng_trajectory":5})" + "\n" +
                 row_text({.status = "500", .tokens_out = "0", .answer = "0"}) + "\n";
-    std::istringstream lines(run(text).text);
+    const std::string shown = run(text).text;
+    EXPECT_NE(shown.find("\n" + std::string(31, 'e') + "...  "), std::string::npos) << shown;
+    std::istringstream lines(shown);
     for (std::string line; std::getline(lines, line);) {
         if (line.starts_with("Quality summary:")) continue;  // a path is not broken
         EXPECT_LE(line.size(), 80U) << line;
         EXPECT_EQ(line.find('\x1b'), std::string::npos);
     }
+}
+
+TEST_F(Report, IdeographsTakeTwoColumns) {
+    const health_report report =
+        run("{\"_ng_environment_server\":\"数学\",\"ng_trajectory\":5}\n" + row_text({}) + "\n");
+    EXPECT_NE(report.text.find("\n数学" + std::string(32 + 12, ' ') + "1 "), std::string::npos)
+        << report.text;
 }
 
 TEST(PlainPath, IsAsPathlibPrintsIt) {
