@@ -120,6 +120,15 @@ def provide(folder, requirements, below=None, package=None, project=None):
     return folder / "bin" / "python"
 
 
+def main_that_may_skip(main):
+    """Ends the process with what `main` returns; with 77 and the reason where it lacks an environment."""
+    try:
+        sys.exit(main())
+    except Unavailable as reason:
+        print(f"skipped: {reason}")
+        sys.exit(SKIP)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)

@@ -11,22 +11,18 @@ import pathlib
 import subprocess
 import sys
 
-from python_environment import SKIP, Unavailable, provide
+from python_environment import main_that_may_skip, provide
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    try:
-        python = provide(build / "python_environment", HERE / "requirements.txt",
-                         package=build / "python_package")  # fmt: skip
-    except Unavailable as reason:
-        print(f"skipped: {reason}")
-        return SKIP
+    python = provide(build / "python_environment", HERE / "requirements.txt",
+                     package=build / "python_package")  # fmt: skip
     command = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *sys.argv[2:]]
     return subprocess.run(command, cwd=HERE.parents[1]).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main_that_may_skip(main)

@@ -26,18 +26,6 @@ bool has_only(const point& p, std::string_view key, bool flag) {
     return value != nullptr && *value == flag;
 }
 
-std::string text(double number) {
-    const auto whole = static_cast<std::int64_t>(number);
-    return static_cast<double>(whole) == number ? std::to_string(whole) : std::to_string(number);
-}
-
-void expect_eq(double actual, double expected, const std::string& what) {
-    require(actual == expected, what + " is " + text(actual) + ", expected " + text(expected));
-}
-void expect_le(double actual, double limit, const std::string& what) {
-    require(actual <= limit, what + " is " + text(actual) + ", at most " + text(limit));
-}
-
 // What a property is looked at with.
 struct view {
     inproc_play& played;

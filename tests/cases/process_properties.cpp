@@ -21,17 +21,6 @@ namespace gym::telemetry::cases {
 
 namespace {
 
-std::string text(double number) {
-    const auto whole = static_cast<std::int64_t>(number);
-    return static_cast<double>(whole) == number ? std::to_string(whole) : std::to_string(number);
-}
-void expect_eq(double actual, double expected, const std::string& what) {
-    require(actual == expected, what + " is " + text(actual) + ", expected " + text(expected));
-}
-void expect_le(double actual, double limit, const std::string& what) {
-    require(actual <= limit, what + " is " + text(actual) + ", at most " + text(limit));
-}
-
 struct view {
     const case_file& c;
     const process_result& r;
@@ -340,7 +329,7 @@ const std::map<std::string_view, check>& data_checks() {
         {"retried_bytes_identical", retried_bytes_identical},
         {"gap_ge_ms",
          [](const view& v) {
-             require(gap_ms(v) >= v.n(), "the gap is " + text(gap_ms(v)) + " ms");
+             require(gap_ms(v) >= v.n(), "the gap is " + short_number(gap_ms(v)) + " ms");
          }},
         {"gap_le_ms", [](const view& v) { expect_le(gap_ms(v), v.n(), "the gap in ms"); }},
         {"value_length_le", value_length},

@@ -22,4 +22,9 @@ inline void require(bool holds, const std::string& reason) {
     if (!holds) throw failure(reason);
 }
 
+// Without a fraction where it has none.
+std::string short_number(double number);
+void expect_eq(double actual, double expected, const std::string& what);
+void expect_le(double actual, double limit, const std::string& what);
+
 }  // namespace gym::telemetry::cases

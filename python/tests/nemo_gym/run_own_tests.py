@@ -18,7 +18,7 @@ import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from python_environment import SKIP, Unavailable, pip_for, provide, run  # noqa: E402
+from python_environment import main_that_may_skip, pip_for, provide, run  # noqa: E402
 
 VERSION = "0.7.0"
 # How many tests each file has.
@@ -102,12 +102,8 @@ def play_all(python, folder, junit):
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
-    try:
-        _, python = environments(build)
-        folder = own_tests(python, build)
-    except Unavailable as reason:
-        print(f"skipped: {reason}")
-        return SKIP
+    _, python = environments(build)
+    folder = own_tests(python, build)
     junit = build / "nemo_gym_tests.xml"
     passed, said = play_all(python, folder, junit)
     for name, wanted in FILES.items():
@@ -125,4 +121,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main_that_may_skip(main)

@@ -20,7 +20,7 @@ import uuid
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "tools" / "demo")]
-from python_environment import SKIP, Unavailable, provide  # noqa: E402
+from python_environment import Unavailable, main_that_may_skip, provide  # noqa: E402
 from victoria import Store  # noqa: E402
 
 PROVIDER = "nemo.gym.sandbox.provider", "daytona"
@@ -78,14 +78,9 @@ def compare(store, run_id):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     if not shutil.which("victoria-metrics"):
-        print("skipped: there is no victoria-metrics")
-        return SKIP
-    try:
-        python = provide(build / "nemo_gym_environment", HERE / "requirements.txt",
-                         package=build / "python_package")  # fmt: skip
-    except Unavailable as reason:
-        print(f"skipped: {reason}")
-        return SKIP
+        raise Unavailable("there is no victoria-metrics")
+    python = provide(build / "nemo_gym_environment", HERE / "requirements.txt",
+                     package=build / "python_package")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as at_end:
         store = Store(folder)
         at_end.callback(store.stop)
@@ -103,4 +98,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main_that_may_skip(main)

@@ -2,6 +2,7 @@
 //
 // Recording into a meter provider that the application owns.
 #include "failing_meter.hpp"
+#include "forked_child.hpp"
 #include "otel_fixture.hpp"
 
 #include <gym/telemetry/telemetry.hpp>
@@ -11,8 +12,6 @@
 #include <thread>
 
 #include <gmock/gmock.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace gym::telemetry::test {
 namespace {
@@ -302,8 +301,7 @@ TEST_F(AdoptTest, TheOwnersProviderMayEndFirst) {
 TEST_F(AdoptTest, AForkedChildRecordsOnceItHasAdopted) {
     adopt_or_fail(meters, block());
     record_sandbox_create_retry("docker");
-    const pid_t child = fork();
-    if (child == 0) {
+    const int wrong_in_child = in_forked_child([] {
         int wrong = is_exporting() ? 1 : 0;
         record_sandbox_create_retry("docker");
         const auto own_reader = std::make_shared<test_reader>();
@@ -312,11 +310,9 @@ TEST_F(AdoptTest, AForkedChildRecordsOnceItHasAdopted) {
         record_sandbox_create_retry("docker");
         if (collect_from(*own_reader)["gym.sandbox.create_retry_total"].at(0).integer() != 1)
             wrong |= 2;
-        _exit(wrong);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+        return wrong;
+    });
+    EXPECT_EQ(wrong_in_child, 0);
     EXPECT_EQ(collect()["gym.sandbox.create_retry_total"].at(0).integer(), 1);
 }
 

@@ -3,6 +3,7 @@
 // Export over gRPC, against a grpc++ server.
 #include "complaints.hpp"
 #include "fake_collector.hpp"
+#include "forked_child.hpp"
 #include "grpc_receiver.hpp"
 
 #include <gym/telemetry/otel/grpc.hpp>
@@ -17,8 +18,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace gym::telemetry::test {
 namespace {
@@ -252,15 +251,12 @@ TEST_F(GrpcTest, AForkedChildSaysThatItCannot) {
     begin();
     record_sandbox_create_retry("docker");
     EXPECT_TRUE(flush(seconds(5)));
-    const pid_t child = fork();
-    if (child == 0) {
+    const int in_child = in_forked_child([this] {
         record_sandbox_create_retry("modal");  // begins the child's own generation
         const bool told = said.mentions({"forked child", "gRPC"});
-        _exit(told && !is_exporting() ? 0 : 1);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+        return told && !is_exporting() ? 0 : 1;
+    });
+    EXPECT_EQ(in_child, 0);
     record_sandbox_create_retry("docker");
     EXPECT_TRUE(shutdown());
     EXPECT_EQ(retries_in(receiver.metrics().back()), 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A MetricReader of the application's collects what we recorded.
+#include "forked_child.hpp"
 #include "otel_fixture.hpp"
 
 #include <gym/telemetry/otel/metric_producer.hpp>
@@ -14,8 +15,6 @@
 #include <opentelemetry/sdk/metrics/export/periodic_exporting_metric_reader.h>
 #include <opentelemetry/sdk/metrics/export/periodic_exporting_metric_reader_options.h>
 #include <opentelemetry/sdk/resource/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace gym::telemetry::test {
 namespace {
@@ -190,19 +189,16 @@ TEST_F(MetricProducerTest, AForkedChildHasNothingOfItsParents) {
     begin();
     record_sandbox_create_retry("docker");
     collect();
-    const pid_t child = fork();
-    if (child == 0) {
+    const int wrong_in_child = in_forked_child([this] {
         int wrong = collect().empty() ? 0 : 1;
         record_sandbox_create_retry("modal");
         seen_points seen = collect();
         const auto& points = seen["gym.sandbox.create_retry_total"];
         if (points.size() != 1 || points[0].attributes != "nemo.gym.sandbox.provider=modal")
             wrong |= 2;
-        _exit(wrong);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(status, 0);
+        return wrong;
+    });
+    EXPECT_EQ(wrong_in_child, 0);
     EXPECT_EQ(collect()["gym.sandbox.create_retry_total"].at(0).integer(), 1);
 }
 
