@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tls_server.py as a child process, with a certificate made for the run by the openssl command.
+// tls_server.py as a child process, with a certificate made for the run.
 #pragma once
 
+#include "made_certificate.hpp"
+
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include <fcntl.h>
@@ -18,14 +18,7 @@ namespace gym::telemetry::testing {
 class tls_server {
 public:
     explicit tls_server(const std::string& source_dir) {
-        std::string pattern =
-            (std::filesystem::temp_directory_path() / "gym-http-tls-XXXXXX").string();
-        folder_ = mkdtemp(pattern.data());
-        const std::string command =
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout " +
-            key() + " -out " + certificate() + " >/dev/null 2>&1";
-        if (std::system(command.c_str()) == 0) start(source_dir + "/tests/support/tls_server.py");
+        if (made_.is_there()) start(source_dir + "/tests/support/tls_server.py");
     }
     ~tls_server() {
         if (child_ > 0) {
@@ -33,18 +26,15 @@ public:
             waitpid(child_, nullptr, 0);
         }
         if (in_ >= 0) close(in_);
-        std::filesystem::remove_all(folder_);
     }
     tls_server(const tls_server&) = delete;
     tls_server& operator=(const tls_server&) = delete;
 
     bool ready() const { return port_ > 0; }
-    std::string certificate() const { return folder_ + "/cert.pem"; }
+    std::string certificate() const { return made_.certificate(); }
     std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
 
 private:
-    std::string key() const { return folder_ + "/key.pem"; }
-
     void start(const std::string& script) {
         int to[2], from[2];
         if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) return;
@@ -54,7 +44,7 @@ private:
             dup2(from[1], STDOUT_FILENO);
             // Handshakes that a test means to fail are not worth a line.
             dup2(::open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
-            execlp("python3", "python3", script.c_str(), certificate().c_str(), key().c_str(),
+            execlp("python3", "python3", script.c_str(), certificate().c_str(), made_.key().c_str(),
                    nullptr);
             _exit(127);
         }
@@ -68,7 +58,7 @@ private:
         port_ = std::atoi(said.c_str());
     }
 
-    std::string folder_;
+    test::made_certificate made_;
     pid_t child_ = 0;
     int port_ = 0;
     int in_ = -1;  // open for as long as the server is to live

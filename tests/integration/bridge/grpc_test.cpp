@@ -5,13 +5,13 @@
 #include "fake_collector.hpp"
 #include "forked_child.hpp"
 #include "grpc_receiver.hpp"
+#include "made_certificate.hpp"
 
 #include <gym/telemetry/otel/grpc.hpp>
 #include <gym/telemetry/telemetry.hpp>
 #include <gym/telemetry/trace.hpp>
 
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -265,19 +265,10 @@ TEST_F(GrpcTest, AForkedChildSaysThatItCannot) {
 // TLS, with certificates made for the run.
 class GrpcTlsTest : public GrpcTest {
 protected:
-    GrpcTlsTest() {
-        std::string pattern = testing::TempDir() + "grpc_tls_XXXXXX";
-        folder_ = mkdtemp(pattern.data());
-        const std::string made =
-            "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-            "-subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 -keyout " +
-            key() + " -out " + certificate() + " >/dev/null 2>&1";
-        EXPECT_EQ(std::system(made.c_str()), 0);
-    }
-    ~GrpcTlsTest() override { std::filesystem::remove_all(folder_); }
+    void SetUp() override { ASSERT_TRUE(made_.is_there()); }
 
-    std::string certificate() const { return folder_ / "cert.pem"; }
-    std::string key() const { return folder_ / "key.pem"; }
+    std::string certificate() const { return made_.certificate(); }
+    std::string key() const { return made_.key(); }
     static std::string content(const std::string& name) {
         std::stringstream text;
         text << std::ifstream(name).rdbuf();
@@ -293,7 +284,7 @@ protected:
     }
 
 private:
-    std::filesystem::path folder_;
+    made_certificate made_;
 };
 
 TEST_F(GrpcTlsTest, TrustsTheCertificateThatItIsGiven) {

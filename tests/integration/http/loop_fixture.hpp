@@ -14,6 +14,8 @@
 #include <memory>
 #include <optional>
 
+#include <gtest/gtest.h>
+
 namespace gym::telemetry::http {
 
 using gym::telemetry::testing::http_server;
