@@ -29,6 +29,7 @@ struct cell_header {
 };
 static_assert(sizeof(cell_header) == 8);
 
+using gym::telemetry::detail::add;
 using gym::telemetry::detail::bucket_of;
 using gym::telemetry::detail::get;
 using gym::telemetry::detail::get_double;

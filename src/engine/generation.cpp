@@ -4,6 +4,8 @@
 #include "base/clock.hpp"
 #include "engine/threads.hpp"
 
+#include <gym/telemetry/detail/control.hpp>
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -17,13 +19,21 @@ namespace {
 // old thread cache can never be taken for one of a later generation.
 std::atomic<std::uint64_t> next_generation{2};
 
+// The generation's lock held.
+void show_cells(const thread_block& block) noexcept {
+    block.view->caches.store(block.caches.get(), std::memory_order_relaxed);
+    if (block.bound.cells() != nullptr)
+        block.view->bound.store(block.bound.cells(), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 generation::generation(const generation_options& options)
     : options_(options),
       id_(next_generation.fetch_add(2, std::memory_order_relaxed)),
       start_time_ns_(detail::wall_now_ns()),
-      tables_(std::make_unique<series_table[]>(options.rows.size())) {
+      tables_(std::make_unique<series_table[]>(options.rows.size())),
+      views_taken_back_(options.foreign != nullptr) {
     for (std::size_t i = 0; i < options.rows.size(); ++i) {
         assert(options.rows[i].attributes.size() <= max_attributes);
         series_limits limits = options.limits;
@@ -37,16 +47,21 @@ generation::~generation() {
     for (thread_block* block : blocks_) delete block;
 }
 
-thread_block* generation::acquire_block() {
+thread_block* generation::acquire_block(thread_view* view) {
     const std::lock_guard lock(blocks_mutex_);
-    if (!idle_.empty()) {
-        thread_block* block = idle_.back();
-        idle_.pop_back();
-        return block;
+    thread_block* block = idle_.empty() ? add_block() : idle_.back();
+    if (!idle_.empty()) idle_.pop_back();
+    if (view != nullptr && !views_taken_back_) {
+        block->view = view;
+        show_cells(*block);
     }
+    return block;
+}
+
+// blocks_mutex_ held.
+thread_block* generation::add_block() {
     auto block = std::make_unique<thread_block>();
     block->caches = std::make_unique<series_cache[]>(options_.rows.size());
-    block->view.record_control = id_;
     block->owner = this;
     blocks_.reserve(blocks_.size() + 1);
     idle_.reserve(blocks_.size() + 1);  // so that a thread can always end
@@ -56,8 +71,30 @@ thread_block* generation::acquire_block() {
 
 void generation::release_block(thread_block* block) noexcept {
     const std::lock_guard lock(blocks_mutex_);
+    if (thread_view* view = std::exchange(block->view, nullptr)) hide_cells(*view);
     idle_.push_back(block);
     if (!collecting_) fold_idle_blocks();
+}
+
+void generation::take_back_views() noexcept {
+    const std::lock_guard lock(blocks_mutex_);
+    views_taken_back_ = true;
+    for (thread_block* block : blocks_)
+        if (thread_view* view = std::exchange(block->view, nullptr)) hide_cells(*view);
+}
+
+void generation::bind(thread_block& block, std::size_t binding, word* cell) {
+    const std::lock_guard lock(blocks_mutex_);
+    block.bound.reserve();
+    block.bound.cells()[binding].store(cell, std::memory_order_relaxed);
+    if (block.view != nullptr) show_cells(block);
+}
+
+void generation::unbind(std::size_t binding) noexcept {
+    const std::lock_guard lock(blocks_mutex_);
+    for (const thread_block* block : blocks_)
+        if (block->bound.cells() != nullptr)
+            block->bound.cells()[binding].store(nullptr, std::memory_order_relaxed);
 }
 
 // One idle block stays, for the next thread; what the others hold goes into it. blocks_mutex_ held.
@@ -108,7 +145,7 @@ word* generation::cell_of(thread_block& block, instrument_id id, const series_ta
     if (cell == nullptr) {
         cell = block.arena.add(where.series, id, options_.rows[id]);
         if (cell == nullptr) return nullptr;
-        cache.add(*entry.key, cell);
+        cache.add(*entry.key, options_.rows[id].attributes.size(), cell);
     }
     return cell;
 }
@@ -123,7 +160,7 @@ void generation::record_slow(thread_block& block, instrument_id id, const std::s
         if (cell == nullptr) return;
         // The series' own key is in the cache now; a raw form that means it joins it there.
         if (where.key != nullptr && block.caches[id].find(*where.key) == nullptr)
-            block.caches[id].add(*where.key, cell);
+            block.caches[id].add(*where.key, row.attributes.size(), cell);
         if (where.overflow) record_overflow(block, id, where);
         switch (row.how) {
             case aggregation::sum:
@@ -188,8 +225,9 @@ void generation::add_to_sum(thread_block& block, instrument_id id, std::uint32_t
 bool generation::add_wide(instrument_id id, std::uint32_t series, std::int64_t delta) {
     const std::lock_guard lock(wide_mutex_);
     std::uint64_t expected = id_;
-    gym::telemetry::detail::control.record.compare_exchange_strong(expected, id_ | 1,
-                                                                   std::memory_order_relaxed);
+    if (gym::telemetry::detail::control.record.compare_exchange_strong(expected, id_ | 1,
+                                                                       std::memory_order_relaxed))
+        take_back_views();
     const auto [at, added] = wide_.try_emplace({id, series});
     if (added) at->second.cells = at->second.total = sum_of_cells(id, series);
     std::int64_t total = 0;

@@ -49,6 +49,10 @@ inline constexpr std::string_view not_a_number = "not_a_number", negative = "neg
 
 class reader;
 
+using gym::telemetry::detail::thread_view;
+// The view of a thread that has no cells. To be called for another thread's under its block's lock.
+void hide_cells(thread_view& view) noexcept;
+
 class generation {
 public:
     explicit generation(const generation_options& options);
@@ -72,10 +76,19 @@ public:
     // through. Values that are in no list of known ones are counted there, too.
     void record_foreign(instrument_id id, const std::string_view* values, measurement what) const;
 
-    // A block for the calling thread: an idle one where there is one. Throws bad_alloc.
-    thread_block* acquire_block();
+    // A block for the calling thread: an idle one where there is one. With `view` it is shown
+    // there from now on, until it is released or the views are taken back. Throws bad_alloc.
+    thread_block* acquire_block(thread_view* view = nullptr);
     // The thread ended, or went on to another generation.
     void release_block(thread_block* block) noexcept;
+
+    // Every record goes the long way from now on, of all threads.
+    void take_back_views() noexcept;
+
+    // Remembers a binding's cell in a block, the calling thread's. Throws bad_alloc.
+    void bind(thread_block& block, std::size_t binding, word* cell);
+    // The id will be another binding's: no block has a cell for it any more.
+    void unbind(std::size_t binding) noexcept;
 
     // Records by way of the table: a new series, a value that the rules change, the overflow
     // series, a sum that the fast path does not dare. `block` is the calling thread's. No throw:
@@ -108,6 +121,7 @@ private:
                     std::int64_t delta);
     bool add_wide(instrument_id id, std::uint32_t series, std::int64_t delta);
     std::int64_t sum_of_cells(instrument_id id, std::uint32_t series);
+    thread_block* add_block();
     void fold_idle_blocks() noexcept;
     void fold(thread_block& from, thread_block& into);
 
@@ -122,7 +136,8 @@ private:
     std::vector<thread_block*> blocks_;  // all, owned
     std::vector<thread_block*> idle_;
     bool collecting_ = false;  // blocks are being read: none may be folded
-    std::mutex wide_mutex_;    // taken before blocks_mutex_
+    bool views_taken_back_ = false;
+    std::mutex wide_mutex_;  // taken before blocks_mutex_
     std::map<std::pair<instrument_id, std::uint32_t>, wide_sum> wide_;
 };
 

@@ -127,17 +127,29 @@ std::uint32_t series_table::add_entry(series_entry entry) {
 }
 
 series_key* series_table::make_key(const std::string_view* values, std::uint64_t hash) {
-    std::size_t size = sizeof(series_key);
+    const std::size_t numbers = arity() < 2 ? 0 : (arity() + 1) / 2;
+    std::size_t size = numbers * sizeof(std::uint64_t) + sizeof(series_key);
     for (std::size_t i = 0; i < arity(); ++i) size += values[i].size();
-    auto* key = new (allocate(size)) series_key;
+    auto* const words = reinterpret_cast<std::uint64_t*>(allocate(size)) + numbers;
+    for (std::size_t k = 0; k < numbers; ++k) new (words - 1 - k) std::uint64_t(0);
+    auto* key = new (words) series_key;
     key->hash = hash;
     char* text = key->text();
     for (std::size_t i = 0; i < arity(); ++i) {
         assert(values[i].size() <= max_value_bytes);
         key->lengths[i] = static_cast<std::uint16_t>(values[i].size());
+        const std::string_view kept(text, values[i].size());
         text = std::copy(values[i].begin(), values[i].end(), text);
+        if (numbers != 0)
+            words[-1 - static_cast<std::ptrdiff_t>(i / 2)] |= number_of(kept) << i % 2 * 32;
     }
     return key;
+}
+
+// The same for the same text; `value` lies in a key.
+std::uint64_t series_table::number_of(std::string_view value) {
+    const auto next = static_cast<std::uint32_t>(value_numbers_.size());
+    return value_numbers_.try_emplace(value, next).first->second;
 }
 
 // Puts a key where find() comes by. At most half of the slots are taken, so that probing is short.

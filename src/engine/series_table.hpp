@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace gym::telemetry::engine {
@@ -98,6 +99,7 @@ private:
     std::uint32_t overflow_series();
     std::uint32_t add_entry(series_entry entry);
     series_key* make_key(const std::string_view* values, std::uint64_t hash);
+    std::uint64_t number_of(std::string_view value);
     void place(const series_key* key);
     char* allocate(std::size_t size);
     std::string_view keep(std::string_view bytes);
@@ -117,6 +119,8 @@ private:
     std::size_t aliases_ = 0;
     std::uint32_t overflow_ = 0;                     // index + 1
     std::vector<std::unique_ptr<slots>> all_slots_;  // old ones may still be read
+    // Of instruments with several attributes.
+    std::unordered_map<std::string_view, std::uint32_t> value_numbers_;
     std::vector<std::unique_ptr<char[]>> memory_;
     char* free_ = nullptr;
     std::size_t left_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/threads.hpp"
 
+#include <gym/telemetry/detail/control.hpp>
+
 #include <mutex>
 #include <new>
 
@@ -10,23 +12,29 @@ namespace gym::telemetry::detail {
 
 namespace {
 
-constexpr thread_view no_view{
-    .record_control = ~std::uint64_t{0}, .bound = nullptr, .bound_count = 0};
+// The table of a thread that has none: all null, and never written. Not const, so that it takes no
+// room in the file.
+constinit bound_cell no_bindings[max_bindings];
 
 }  // namespace
 
 constinit control_words control;
-constinit thread_local const thread_view* this_thread_view
-    __attribute__((tls_model("initial-exec"))) = &no_view;
+constinit thread_local thread_view this_thread
+    __attribute__((tls_model("initial-exec"))) = {nullptr, no_bindings};
 
 }  // namespace gym::telemetry::detail
 
 namespace gym::telemetry::engine {
 
+void hide_cells(thread_view& view) noexcept {
+    view.caches.store(nullptr, std::memory_order_relaxed);
+    view.bound.store(gym::telemetry::detail::no_bindings, std::memory_order_relaxed);
+}
+
 namespace {
 
 using gym::telemetry::detail::control;
-using gym::telemetry::detail::this_thread_view;
+using gym::telemetry::detail::this_thread;
 
 // A thread's membership in a generation, which it keeps alive.
 struct attachment {
@@ -36,6 +44,9 @@ struct attachment {
 
 constinit thread_local attachment* this_attachment __attribute__((tls_model("initial-exec"))) =
     nullptr;
+
+// The thread is ending: its view may be gone before the block that it still gets is given back.
+constinit thread_local bool is_leaving __attribute__((tls_model("initial-exec"))) = false;
 
 // Never destroyed: threads may record while static objects are.
 struct process_state {
@@ -52,7 +63,7 @@ void leave(void* member) noexcept {
     // A key's destructor runs after those of all C++ thread_local objects, so what they record is
     // kept; what a later key's destructor records joins again and is cleaned up again.
     std::unique_ptr<attachment> ended(static_cast<attachment*>(member));
-    this_thread_view = &gym::telemetry::detail::no_view;
+    is_leaving = true;
     this_attachment = nullptr;
     ended->joined->release_block(ended->block);
 }
@@ -77,6 +88,7 @@ void begin_generation(std::shared_ptr<generation> next) {
     // Bit 0 sends every record to record_elsewhere.
     const std::uint64_t foreign = state.current->foreign() != nullptr;
     control.record.store(state.current->id() | foreign, std::memory_order_relaxed);
+    if (last != nullptr) last->take_back_views();
 }
 
 void end_generation() noexcept {
@@ -85,6 +97,7 @@ void end_generation() noexcept {
     const std::lock_guard lock(state.mutex);
     control.record.store(0, std::memory_order_relaxed);
     last = std::exchange(state.current, nullptr);
+    if (last != nullptr) last->take_back_views();
 }
 
 std::shared_ptr<generation> current_generation() noexcept {
@@ -110,7 +123,7 @@ thread_block* attach_this_thread(const generation* wanted) {
     auto joining = std::make_unique<attachment>();
     if (pthread_setspecific(process().thread_end, joining.get()) != 0) throw std::bad_alloc();
     try {
-        joining->block = current->acquire_block();
+        joining->block = current->acquire_block(is_leaving ? nullptr : &this_thread);
     } catch (const std::bad_alloc&) {
         pthread_setspecific(process().thread_end, this_attachment);
         throw;
@@ -118,7 +131,6 @@ thread_block* attach_this_thread(const generation* wanted) {
     joining->joined = std::move(current);
     std::unique_ptr<attachment> left(this_attachment);
     this_attachment = joining.release();
-    this_thread_view = &this_attachment->block->view;
     if (left != nullptr) left->joined->release_block(left->block);
     return this_attachment->block;
 }
@@ -157,7 +169,7 @@ void after_fork_in_child(bool resume) noexcept {
     process_state& state = process();
     control.record.store(resume ? to_be_resumed : 0, std::memory_order_relaxed);
     new (&state.current) std::shared_ptr<generation>();  // the parent's is left as it is
-    this_thread_view = &gym::telemetry::detail::no_view;
+    hide_cells(this_thread);
     this_attachment = nullptr;
     pthread_setspecific(state.thread_end, nullptr);
     state.mutex.unlock();

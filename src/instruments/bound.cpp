@@ -6,7 +6,6 @@
 #include <gym/telemetry/bound.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -24,12 +23,12 @@ struct binding_state {
 
 namespace {
 
-// Ids index the threads' tables, so those of bindings that ended are used again; `unique` tells a
-// slot that an earlier owner of the id has filled. Never destroyed: see engine/threads.cpp.
+// Ids index the threads' tables, so those of bindings that ended are used again. Never destroyed:
+// see engine/threads.cpp.
 struct id_pool {
     std::mutex mutex;
-    std::vector<std::uint32_t> free;
-    std::uint32_t next = 0;
+    std::vector<std::size_t> free;
+    std::size_t next = 1;
 };
 
 id_pool& ids() {
@@ -37,25 +36,27 @@ id_pool& ids() {
     return *pool;
 }
 
-std::uint32_t take_id() {
+// 0 when all are taken.
+std::size_t take_id() {
     id_pool& pool = ids();
     const std::lock_guard lock(pool.mutex);
-    if (pool.free.empty()) {
-        pool.free.reserve(pool.next + 1);  // so that an id can always be given back
-        return pool.next++;
+    if (!pool.free.empty()) {
+        const std::size_t id = pool.free.back();
+        pool.free.pop_back();
+        return id;
     }
-    const std::uint32_t id = pool.free.back();
-    pool.free.pop_back();
-    return id;
+    if (pool.next == max_bindings) return 0;
+    pool.free.reserve(pool.next + 1);  // so that an id can always be given back
+    return pool.next++;
 }
 
-void give_back(std::uint32_t id) noexcept {
+void give_back(std::size_t id) noexcept {
+    if (id == 0) return;
+    if (const auto current = engine::current_generation()) current->unbind(id);
     id_pool& pool = ids();
     const std::lock_guard lock(pool.mutex);
     pool.free.push_back(id);
 }
-
-std::atomic<std::uint64_t> next_unique{1};
 
 }  // namespace
 
@@ -69,41 +70,33 @@ binding::binding(std::string_view instrument, std::initializer_list<std::string_
         at += value.size();
     }
     id_ = take_id();
-    unique_ = next_unique.fetch_add(1, std::memory_order_relaxed);
 }
 
 binding::binding(binding&& other) noexcept
-    : id_(other.id_), unique_(std::exchange(other.unique_, 0)), state_(std::move(other.state_)) {}
+    : id_(std::exchange(other.id_, 0)), state_(std::move(other.state_)) {}
 
 binding& binding::operator=(binding&& other) noexcept {
     if (this != &other) {
-        if (unique_ != 0) give_back(id_);
-        id_ = other.id_;
-        unique_ = std::exchange(other.unique_, 0);
+        give_back(id_);
+        id_ = std::exchange(other.id_, 0);
         state_ = std::move(other.state_);
     }
     return *this;
 }
 
 binding::~binding() {
-    if (unique_ != 0) give_back(id_);
+    give_back(id_);
 }
 
 // The calling thread's cell, remembered in its table of bound cells.
 word* binding::resolve() const noexcept {
-    if (unique_ == 0 || (recording() & 1) != 0) return nullptr;  // moved from; not by cells alone
+    if (state_ == nullptr || (recording() & 1) != 0) return nullptr;  // not by cells alone
     try {
         engine::thread_block* block = engine::attach_this_thread();
         if (block == nullptr) return nullptr;
-        word* cell =
-            block->owner->cell_for_binding(*block, state_->instrument, state_->values.data());
-        if (cell == nullptr) return nullptr;
-        if (block->bound.size() <= id_) {
-            block->bound.resize(std::max<std::size_t>(id_ + 1, 2 * block->bound.size()));
-            block->view.bound = block->bound.data();
-            block->view.bound_count = block->bound.size();
-        }
-        block->bound[id_] = {unique_, cell};
+        engine::generation& in_force = *block->owner;
+        word* cell = in_force.cell_for_binding(*block, state_->instrument, state_->values.data());
+        if (cell != nullptr && id_ != 0) in_force.bind(*block, id_, cell);
         return cell;
     } catch (const std::bad_alloc&) {
         return nullptr;
@@ -111,12 +104,12 @@ word* binding::resolve() const noexcept {
 }
 
 void binding::add_elsewhere(std::int64_t amount) const noexcept {
-    if (unique_ == 0) return;
+    if (state_ == nullptr) return;
     engine::record_elsewhere(state_->instrument, state_->values.data(), {.integer = amount});
 }
 
 void binding::record_elsewhere(double value) const noexcept {
-    if (unique_ == 0) return;
+    if (state_ == nullptr) return;
     const bool gauge = instruments::catalogue[state_->instrument].kind == instrument_kind::gauge;
     if (gauge || (value >= 0 && value <= std::numeric_limits<double>::max()))
         engine::record_elsewhere(state_->instrument, state_->values.data(), {.real = value});

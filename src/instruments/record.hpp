@@ -8,6 +8,8 @@
 #include "engine/record.hpp"
 #include "instruments/catalogue.hpp"
 
+#include <gym/telemetry/detail/bucket_index.hpp>
+
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -27,6 +29,10 @@ template <class Bool>
 std::string_view value_text(Bool value) noexcept {
     return value ? std::string_view("\1", 1) : std::string_view("\0", 1);
 }
+
+template <engine::instrument_id Id>
+inline constexpr gym::telemetry::detail::bucket_index<catalogue[Id].bounds.size()> bucket_of{
+    catalogue[Id].bounds.data()};
 
 template <engine::instrument_id Id, class... Values>
 consteval bool values_fit() {
@@ -53,7 +59,7 @@ consteval void check() {
 template <engine::instrument_id Id, class... Values>
 [[gnu::always_inline]] inline void count(Values... values) noexcept {
     detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
-    engine::record_one(Id, detail::value_text(values)...);
+    engine::record(Id, engine::increment{}, detail::value_text(values)...);
 }
 
 // Adds an amount to a counter; one below zero is dropped and counted.
@@ -62,14 +68,14 @@ template <engine::instrument_id Id, class... Values>
     detail::check<Id, instrument_kind::counter, aggregation::sum, Values...>();
     if (amount < 0) [[unlikely]]
         return engine::drop_record(Id, engine::drop_reason::negative);
-    engine::record_sum(Id, amount, detail::value_text(values)...);
+    engine::record(Id, engine::addition{amount}, detail::value_text(values)...);
 }
 
 // Adds to an up-down counter.
 template <engine::instrument_id Id, class... Values>
 [[gnu::always_inline]] inline void add(std::int64_t delta, Values... values) noexcept {
     detail::check<Id, instrument_kind::up_down_counter, aggregation::sum, Values...>();
-    engine::record_sum(Id, delta, detail::value_text(values)...);
+    engine::record(Id, engine::addition{delta}, detail::value_text(values)...);
 }
 
 [[gnu::cold]] inline void drop_value(engine::instrument_id id, double value) noexcept {
@@ -85,30 +91,22 @@ template <engine::instrument_id Id, class... Values>
     // False for NaN.
     if (!(value >= 0 && value <= std::numeric_limits<double>::max())) [[unlikely]]
         return drop_value(Id, value);
-    constexpr auto bounds = catalogue[Id].bounds;
-    engine::record_value<bounds.size()>(Id, bounds.data(), value, detail::value_text(values)...);
+    engine::record(Id, engine::bucketed<detail::bucket_of<Id>>{value},
+                   detail::value_text(values)...);
 }
 
 // Counts one event of a ratio.
 template <engine::instrument_id Id>
 [[gnu::always_inline]] inline void count_ratio(bool hit) noexcept {
     detail::check<Id, instrument_kind::gauge, aggregation::ratio>();
-    if (engine::word* cell = engine::warm_cell(Id)) [[likely]] {
-        engine::set(cell[0], engine::get(cell[0]) + hit);
-        engine::set(cell[1], engine::get(cell[1]) + 1);
-    } else {
-        engine::record_values_elsewhere(Id, {.integer = hit});
-    }
+    engine::record(Id, engine::ratio_event{hit});
 }
 
 // Stores the value of a gauge; of several threads that do, the last one wins.
 template <engine::instrument_id Id, class... Values>
 [[gnu::always_inline]] inline void store(double value, Values... values) noexcept {
     detail::check<Id, instrument_kind::gauge, aggregation::last_value, Values...>();
-    if (engine::word* cell = engine::warm_cell(Id, detail::value_text(values)...)) [[likely]]
-        engine::set_double(*cell, value);
-    else
-        engine::record_values_elsewhere(Id, {.real = value}, detail::value_text(values)...);
+    engine::record(Id, engine::last_value{value}, detail::value_text(values)...);
 }
 
 }  // namespace gym::telemetry::instruments

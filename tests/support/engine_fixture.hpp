@@ -6,6 +6,8 @@
 #include "engine/reader.hpp"
 #include "engine/record.hpp"
 
+#include <gym/telemetry/detail/bucket_index.hpp>
+
 #include <array>
 #include <map>
 #include <memory>
@@ -17,6 +19,8 @@
 namespace gym::telemetry::engine {
 
 inline constexpr std::array<double, 3> test_bounds = {250, 500, 1000};
+inline constexpr gym::telemetry::detail::bucket_index<test_bounds.size()> test_bucket_of{
+    test_bounds.data()};
 inline constexpr std::array test_attributes = {attribute_row{"a"}};
 inline constexpr std::array test_pair = {attribute_row{"a"}, attribute_row{"b"}};
 inline constexpr std::array<std::string_view, 1> test_known = {"known"};
@@ -107,15 +111,15 @@ protected:
         cumulative = std::make_unique<reader>(source, temporalities{});
     }
 
-    static void count(std::string_view a) { record_one(test_row::counter, a); }
+    static void count(std::string_view a) { record(test_row::counter, increment{}, a); }
     static void count_pair(std::string_view a, std::string_view b) {
-        record_one(test_row::pair, a, b);
+        record(test_row::pair, increment{}, a, b);
     }
     static void add(std::int64_t delta, std::string_view a) {
-        record_sum(test_row::up_down, delta, a);
+        record(test_row::up_down, addition{delta}, a);
     }
     static void time(double value, std::string_view a) {
-        record_value<3>(test_row::histogram, test_bounds.data(), value, a);
+        record(test_row::histogram, bucketed<test_bucket_of>{value}, a);
     }
 
     // Encoded attributes -> value, as this reader sees them now.

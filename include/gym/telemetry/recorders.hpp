@@ -66,14 +66,12 @@ constexpr double to_ms(std::chrono::duration<Rep, Period> duration) noexcept {
 // gym.sandbox.active: +1 when a provider hands back a handle, -1 when the gym releases it. A start
 // that fails adds nothing, stopping twice subtracts once. Backends add it up over the processes.
 inline void record_sandbox_active(std::int64_t delta, std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_active(delta, provider);
+    if (detail::recording()) detail::sandbox_active(delta, provider);
 }
 
 // gym.sandbox.startup_duration_ms: wall-clock of one provisioning that succeeded.
 inline void record_sandbox_startup(double duration_ms, std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_startup(duration_ms, provider);
+    if (detail::recording()) detail::sandbox_startup(duration_ms, provider);
 }
 template <class Rep, class Period>
 void record_sandbox_startup(std::chrono::duration<Rep, Period> duration,
@@ -84,8 +82,7 @@ void record_sandbox_startup(std::chrono::duration<Rep, Period> duration,
 // gym.sandbox.exec_duration_ms: one command in a running sandbox that ran to its end, whatever its
 // exit code.
 inline void record_sandbox_exec_duration(double duration_ms, std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_exec_duration(duration_ms, provider);
+    if (detail::recording()) detail::sandbox_exec_duration(duration_ms, provider);
 }
 template <class Rep, class Period>
 void record_sandbox_exec_duration(std::chrono::duration<Rep, Period> duration,
@@ -96,8 +93,7 @@ void record_sandbox_exec_duration(std::chrono::duration<Rep, Period> duration,
 // gym.sandbox.create_retry_total: one per create attempt that a provider retried, recorded by that
 // provider's own retry loop.
 inline void record_sandbox_create_retry(std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_create_retry(provider);
+    if (detail::recording()) detail::sandbox_create_retry(provider);
 }
 
 // gym.server.startup_stage_duration_ms: one point per stage of a server's own startup, recorded
@@ -105,7 +101,7 @@ inline void record_sandbox_create_retry(std::string_view provider) noexcept {
 inline void record_server_startup_stage(double duration_ms, std::string_view stage,
                                         std::string_view server_name, std::string_view server_type,
                                         bool worker = false) noexcept {
-    if (detail::recording()) [[unlikely]]
+    if (detail::recording())
         detail::server_startup_stage(duration_ms, stage, server_name, server_type, worker);
 }
 template <class Rep, class Period>
@@ -121,7 +117,7 @@ inline void record_http_connection_pool_queue_duration(double duration_ms,
                                                        std::string_view queue_constraint,
                                                        std::string_view queue_outcome,
                                                        std::string_view server_name) noexcept {
-    if (detail::recording()) [[unlikely]]
+    if (detail::recording())
         detail::http_connection_pool_queue_duration(duration_ms, queue_constraint, queue_outcome,
                                                     server_name);
 }
@@ -139,7 +135,7 @@ void record_http_connection_pool_queue_duration(std::chrono::duration<Rep, Perio
 inline void record_http_connection_pool_connect_duration(double duration_ms,
                                                          std::string_view outcome,
                                                          std::string_view server_name) noexcept {
-    if (detail::recording()) [[unlikely]]
+    if (detail::recording())
         detail::http_connection_pool_connect_duration(duration_ms, outcome, server_name);
 }
 template <class Rep, class Period>
@@ -153,7 +149,7 @@ void record_http_connection_pool_connect_duration(std::chrono::duration<Rep, Per
 // it wrote the attempt or decided to omit it. Values: outcome.
 inline void record_rollout_completed(std::string_view outcome, std::string_view dispatch_name,
                                      const failure& why = {}) noexcept {
-    if (detail::recording()) [[unlikely]] {
+    if (detail::recording()) {
         // Copied here, so that a caller writes the fields to memory only when telemetry is on.
         const failure fields{why.failure_class, why.failure_kind, why.failure_type};
         detail::rollout_completed(outcome, dispatch_name, fields);
@@ -165,16 +161,14 @@ inline void record_rollout_completed(std::string_view outcome, std::string_view 
 // `masked` is the result's mask_sample.
 inline void record_rollout_reward(double reward, std::string_view dispatch_name,
                                   bool masked) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::rollout_reward(reward, dispatch_name, masked);
+    if (detail::recording()) detail::rollout_reward(reward, dispatch_name, masked);
 }
 
 // gym.rollout.health_verdict_total and health_flagged_total: one per evaluated rollout, and one
 // per distinct check with a finding. A check id is [a-z][a-z0-9_]*; another is dropped and counted.
 inline void record_rollout_health(std::string_view verdict, std::string_view outcome,
                                   std::span<const std::string_view> flagged_checks) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::rollout_health(verdict, outcome, flagged_checks);
+    if (detail::recording()) detail::rollout_health(verdict, outcome, flagged_checks);
 }
 inline void record_rollout_health(std::string_view verdict, std::string_view outcome,
                                   std::initializer_list<std::string_view> flagged_checks) noexcept {
@@ -186,8 +180,7 @@ inline void record_rollout_health(std::string_view verdict, std::string_view out
 
 // gym.rollout.duration_ms.
 inline void record_rollout_duration(double duration_ms) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::rollout_duration(duration_ms);
+    if (detail::recording()) detail::rollout_duration(duration_ms);
 }
 template <class Rep, class Period>
 void record_rollout_duration(std::chrono::duration<Rep, Period> duration) noexcept {
@@ -197,8 +190,7 @@ void record_rollout_duration(std::chrono::duration<Rep, Period> duration) noexce
 // gym.verify.duration_ms and gym.verify.success_rate: the share of verifications that succeeded
 // since the process began, in [0, 1].
 inline void record_verify(double duration_ms, bool succeeded) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::verify(duration_ms, succeeded);
+    if (detail::recording()) detail::verify(duration_ms, succeeded);
 }
 template <class Rep, class Period>
 void record_verify(std::chrono::duration<Rep, Period> duration, bool succeeded) noexcept {
@@ -207,14 +199,12 @@ void record_verify(std::chrono::duration<Rep, Period> duration, bool succeeded) 
 
 // gym.servers.active: servers that are up now. Written by one process only, the orchestrator.
 inline void record_active_servers(std::int64_t count) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::active_servers(count);
+    if (detail::recording()) detail::active_servers(count);
 }
 
 // gym.server.request_duration_ms.
 inline void record_server_request(double duration_ms) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::server_request(duration_ms);
+    if (detail::recording()) detail::server_request(duration_ms);
 }
 template <class Rep, class Period>
 void record_server_request(std::chrono::duration<Rep, Period> duration) noexcept {

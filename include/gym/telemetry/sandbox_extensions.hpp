@@ -51,28 +51,24 @@ GYM_TELEMETRY_API void sandbox_starting(std::int64_t delta, std::string_view pro
 // gym.sandbox.start_outcome_duration_ms: every start, however it ended. Values: sandbox_outcome.
 inline void record_sandbox_start_outcome(double duration_ms, std::string_view outcome,
                                          std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_start_outcome(duration_ms, outcome, provider);
+    if (detail::recording()) detail::sandbox_start_outcome(duration_ms, outcome, provider);
 }
 
 // gym.sandbox.exec_outcome_duration_ms: every command, however it ended; another exit code than 0
 // is `ok`, since the command ran. Values: sandbox_outcome.
 inline void record_sandbox_exec_outcome(double duration_ms, std::string_view outcome,
                                         std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_exec_outcome(duration_ms, outcome, provider);
+    if (detail::recording()) detail::sandbox_exec_outcome(duration_ms, outcome, provider);
 }
 
 // gym.sandbox.release_total: one per attempt to release. Values: release_outcome.
 inline void record_sandbox_release(std::string_view outcome, std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_release(outcome, provider);
+    if (detail::recording()) detail::sandbox_release(outcome, provider);
 }
 
 // gym.sandbox.starting: +1 when a start begins, -1 when it ends, however it ends.
 inline void record_sandbox_starting(std::int64_t delta, std::string_view provider) noexcept {
-    if (detail::recording()) [[unlikely]]
-        detail::sandbox_starting(delta, provider);
+    if (detail::recording()) detail::sandbox_starting(delta, provider);
 }
 
 }  // namespace gym::telemetry

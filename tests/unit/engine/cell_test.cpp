@@ -38,11 +38,6 @@ TEST_F(HistogramCell, BucketsIncludeTheirUpperBound) {
     EXPECT_EQ(copy.max, 1000.5);
 }
 
-TEST_F(HistogramCell, TheBucketOfAFixedNumberOfBoundsIsTheSame) {
-    for (double value = 0; value < 1100; value += 12.5)
-        EXPECT_EQ(bucket_of<3>(bounds.data(), value), bucket_of(bounds, value));
-}
-
 // An owner may be stopped between any two stores of a record. Each stop is played by hand.
 TEST_F(HistogramCell, AnOwnerThatStandsStillInARecordIsReadConsistently) {
     using namespace histogram_word;

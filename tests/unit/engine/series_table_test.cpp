@@ -98,15 +98,15 @@ TEST_F(SeriesTable, RawFormsBeyondTheirLimitStillCount) {
 TEST_F(SeriesTable, UnknownValuesAreCountedForEachRecord) {
     const std::string_view known = "known";
     const std::string_view other = "other";
-    for (int i = 0; i < 3; ++i) record_one(test_row::closed, other);
-    record_one(test_row::closed, known);
+    for (int i = 0; i < 3; ++i) record(test_row::closed, increment{}, other);
+    record(test_row::closed, increment{}, known);
     EXPECT_EQ(values(test_row::unknown), (std::map<std::string, std::int64_t>{{"closed;", 3}}));
 }
 
 TEST_F(SeriesTable, UnknownValuesOfTheOverflowSeriesCountToo) {
     begin({.series = 1});
     for (const std::string_view text : {"known", "other", "third"})
-        record_one(test_row::closed, text);
+        record(test_row::closed, increment{}, text);
     EXPECT_EQ(values(test_row::unknown).at("closed;"), 2);
 }
 

@@ -117,6 +117,47 @@ TEST_F(Threads, RecordingInADestructorOfAThreadKeyIsKept) {
     EXPECT_EQ(source->live_blocks(), 1u);
 }
 
+// The key's destructor runs as often as it sets its key again, up to four times; telemetry's own
+// runs in between. After the last one nobody tells telemetry that the thread is gone.
+TEST_F(Threads, AThreadThatRecordsToItsVeryEndIsNotTouchedAfterwards) {
+    static pthread_key_t key;
+    ASSERT_EQ(pthread_key_create(&key,
+                                 [](void* again) {
+                                     count("to the end");
+                                     pthread_setspecific(key, again);
+                                 }),
+              0);
+    for (int i = 0; i < 3; ++i)
+        run_threads(1, [](int) {
+            pthread_setspecific(key, &key);
+            count("early");
+        });
+    pthread_key_delete(key);
+    EXPECT_EQ(values(test_row::counter).at("early;"), 3);
+    EXPECT_GE(values(test_row::counter).at("to the end;"), 3);
+    begin({});  // takes back all views that are left
+    count("after");
+    EXPECT_EQ(values(test_row::counter), (std::map<std::string, std::int64_t>{{"after;", 1}}));
+}
+
+TEST_F(Threads, WhatOthersRecordAfterTheEndGoesNowhere) {
+    std::atomic<int> step{0};
+    const auto wait_for = [&](int wanted) {
+        while (step.load() != wanted) std::this_thread::yield();
+    };
+    std::thread other([&] {
+        count("p");
+        step = 1;
+        wait_for(2);
+        count("p");
+    });
+    wait_for(1);
+    end_generation();
+    step = 2;
+    other.join();
+    EXPECT_EQ(values(test_row::counter), (std::map<std::string, std::int64_t>{{"p;", 1}}));
+}
+
 TEST_F(Threads, ANewGenerationStartsFreshWhileOthersRecordConcurrentSafe) {
     std::atomic<bool> stop{false};
     std::atomic<std::int64_t> begun{0};

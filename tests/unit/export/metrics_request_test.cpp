@@ -125,7 +125,8 @@ TEST_F(MetricsRequest, FingerprintChangesWithPointsThatAreNoSelfMetrics) {
     const auto before = summary.fingerprint;
     write();
     EXPECT_EQ(summary.fingerprint, before);
-    engine::record_one(engine::test_row::dropped, std::string_view("x"), std::string_view("y"));
+    engine::record(engine::test_row::dropped, engine::increment{}, std::string_view("x"),
+                   std::string_view("y"));
     write();
     EXPECT_EQ(summary.fingerprint, before);
     EXPECT_LT(summary.gym_points, summary.points);
@@ -188,7 +189,8 @@ void note_fields(const Message& message, std::map<std::string, bool>& to) {
 // A field that a later OTLP adds fails here until somebody decides whether we set it.
 TEST_F(MetricsRequest, SetsTheFieldsOfOtlpButForTheseFew) {
     record_all();
-    engine::record_one(engine::test_row::dropped, std::string_view("x"), std::string_view("y"));
+    engine::record(engine::test_row::dropped, engine::increment{}, std::string_view("x"),
+                   std::string_view("y"));
     std::map<std::string, bool> fields;
     note_fields(write(), fields);
     finished_span span{.name = "s",

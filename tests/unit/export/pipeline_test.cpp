@@ -60,7 +60,8 @@ TEST_F(Pipeline, ShutdownSendsNothingWhenNothingChangedSinceTheLastAnswer) {
     count("a");
     EXPECT_FALSE(pipeline->flush(in(milliseconds(5000))));
     // A self-metric does not count.
-    engine::record_one(engine::test_row::dropped, std::string_view("x"), std::string_view("y"));
+    engine::record(engine::test_row::dropped, engine::increment{}, std::string_view("x"),
+                   std::string_view("y"));
     EXPECT_TRUE(pipeline->shutdown(in(milliseconds(5000))));
     EXPECT_EQ(collector.requests().size(), 1u);
 }

@@ -3,6 +3,7 @@
 
 #include <gym/telemetry/bound.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <map>
 #include <string>
@@ -77,6 +78,66 @@ TEST_F(Bound, AnIdThatIsUsedAgainNeverReachesTheOldSeries) {
     const auto seen_now = seen(sandbox_create_retry_instrument);
     EXPECT_EQ(seen_now.size(), 5u);
     for (const auto& [key, value] : seen_now) EXPECT_EQ(value, 1) << key;
+}
+
+// Another thread's table has a cell for the id of the binding that ended.
+TEST_F(Bound, AnIdThatIsUsedAgainIsNewInEveryThread) {
+    std::atomic<const bound_counter*> to{nullptr};
+    std::atomic<bool> stop{false};
+    std::thread other([&] {
+        while (!stop)
+            if (const bound_counter* counter = to.exchange(nullptr)) counter->record();
+    });
+    for (int i = 0; i < 50; ++i) {
+        const auto bound = bind_sandbox_create_retry("p" + std::to_string(i));
+        to = &bound;
+        while (to.load() != nullptr) std::this_thread::yield();
+        while (seen(sandbox_create_retry_instrument).size() != static_cast<std::size_t>(i) + 1)
+            std::this_thread::yield();
+    }
+    stop = true;
+    other.join();
+    for (const auto& [key, value] : seen(sandbox_create_retry_instrument))
+        EXPECT_EQ(value, 1) << key;
+}
+
+TEST_F(Bound, MoreThanThereAreIdsStillRecord) {
+    begin(0);
+    std::vector<bound_counter> all;
+    for (std::size_t i = 0; i < detail::max_bindings + 10; ++i)
+        all.push_back(bind_sandbox_create_retry("p" + std::to_string(i)));
+    for (int round = 0; round < 2; ++round)
+        for (const bound_counter& counter : all) counter.record();
+    const auto seen_now = seen(sandbox_create_retry_instrument);
+    EXPECT_EQ(seen_now.size(), all.size());
+    for (const auto& [key, value] : seen_now) ASSERT_EQ(value, 2) << key;
+}
+
+TEST_F(Bound, GenerationsAndBindingsChangeUnderThoseWhoRecordConcurrentSafe) {
+    const auto lasting = bind_sandbox_create_retry("lasting");
+    std::atomic<bool> stop{false};
+    std::vector<std::thread> all;
+    for (int t = 0; t < 3; ++t)
+        all.emplace_back([&, t] {
+            while (!stop.load(std::memory_order_relaxed)) {
+                lasting.record();
+                const auto passing = bind_sandbox_startup("passing" + std::to_string(t));
+                passing.record(1);
+                record_sandbox_create_retry("lasting");
+            }
+        });
+    for (int i = 0; i < 200; ++i) {
+        begin();
+        std::this_thread::yield();
+        engine::end_generation();
+    }
+    begin();
+    stop = true;
+    for (auto& thread : all) thread.join();
+    begin();
+    for (int i = 0; i < 10; ++i) lasting.record();
+    EXPECT_EQ(seen(sandbox_create_retry_instrument), (series{{"lasting", 10}}));
+    EXPECT_TRUE(seen(sandbox_startup_instrument).empty());
 }
 
 TEST_F(Bound, FollowsTheRules) {

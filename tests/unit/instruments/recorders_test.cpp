@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,60 @@ namespace {
 
 using Recorders = InstrumentsTest;
 using series = std::map<std::string, double>;
+
+// A thread's cache compares the first value's length with the one used last, also when there is none.
+TEST_F(Recorders, AFirstValueOfAnyLengthIsNoSetUsedLast) {
+    for (const std::size_t size : {0u, 1024u, 1025u, 0xfffeu, 0xffffu, 0x10000u}) {
+        begin();
+        const std::string text(size, 'x');
+        record_sandbox_create_retry(text);
+        record_rollout_completed(text, "env");
+        const std::string kept = text.substr(0, 1024);
+        EXPECT_EQ(seen(sandbox_create_retry_instrument), (series{{kept, 1}})) << size;
+        EXPECT_EQ(seen(rollout_completed_instrument), (series{{kept + "|env|||", 1}})) << size;
+    }
+}
+
+// A thread's cache hashes only the values that changed since the record before.
+TEST_F(Recorders, WhicheverValuesChangeEachSetIsItsOwnSeries) {
+    const std::vector<std::string> outcomes = {"scored", "failed", "omitted"};
+    const std::vector<std::string> names = {
+        "", "a", "b", "env-0001", "env-0002", std::string(40, 'n'), std::string(41, 'n')};
+    const std::vector<std::string> kinds = {"agent_timeout", "judge_failed", "a:b", "a:c"};
+    const std::vector<std::string> types = {"ValueError", "ValueErrer", "T", std::string(128, 'T')};
+    std::mt19937 random(1);
+    const auto pick = [&](const auto& from) { return from[random() % from.size()]; };
+    series wanted;
+    std::string outcome = "scored", name = "a", why = "c", kind = "a:b", type = "T";
+    for (int i = 0; i < 20000; ++i) {
+        // Any number of them at once, mostly one or none.
+        for (int changes = static_cast<int>(random() % 8) - 3; changes > 0; --changes) {
+            switch (random() % 5) {
+                case 0:
+                    outcome = pick(outcomes);
+                    break;
+                case 1:
+                    name = pick(names);
+                    break;
+                case 2:
+                    why = pick(names);
+                    break;
+                case 3:
+                    kind = pick(kinds);
+                    break;
+                default:
+                    type = pick(types);
+                    break;
+            }
+        }
+        record_rollout_completed(outcome, name, {why, kind, type});
+        const bool failed = !why.empty();
+        ++wanted[outcome + '|' + name + '|' + why + '|' + (failed ? kind : "") + '|' +
+                 (failed ? type : "")];
+    }
+    EXPECT_EQ(wanted.size(), seen(rollout_completed_instrument).size());
+    EXPECT_EQ(seen(rollout_completed_instrument), wanted);
+}
 
 TEST_F(Recorders, EachOneRecordsToItsInstrument) {
     record_sandbox_active(2, "docker");

@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace gym::telemetry::detail {
@@ -22,6 +21,15 @@ inline std::uint64_t get(const word& w) noexcept {
 inline void set(word& w, std::uint64_t value) noexcept {
     w.store(value, std::memory_order_relaxed);
 }
+// Adds to a word. In one instruction where there is one: of load, add and store (which g++ makes of
+// the other line) a loop takes 0.6 or 2.3 ns, by where its code happens to lie.
+inline void add(word& w, std::uint64_t amount) noexcept {
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    __asm__("addq %1, %0" : "+m"(w) : "er"(amount) : "cc");
+#else
+    set(w, get(w) + amount);
+#endif
+}
 inline double get_double(const word& w) noexcept {
     return std::bit_cast<double>(get(w));
 }
@@ -34,24 +42,7 @@ namespace histogram_word {
 inline constexpr std::size_t count = 0, sum = 1, min = 3, max = 4, buckets = 5;
 }
 
-// The bucket of a value: how many bounds lie below it, so a bucket includes its upper bound. A
-// count without branches beats a binary search, whose branches are random. Written with vectors of
-// two, since g++ 14 makes 5 to 19 ns of the plain loop where this takes 2 to 4.
-template <std::size_t Bounds>
-std::size_t bucket_of(const double* bounds, double value) noexcept {
-    typedef double pair __attribute__((vector_size(16)));
-    typedef std::int64_t mask __attribute__((vector_size(16)));
-    const pair both = {value, value};
-    mask below = {0, 0};
-    for (std::size_t i = 0; i + 1 < Bounds; i += 2) {
-        pair next;
-        std::memcpy(&next, bounds + i, sizeof next);
-        below -= next < both;  // a true lane is -1
-    }
-    const auto count = static_cast<std::size_t>(below[0] + below[1]);
-    return Bounds % 2 == 0 ? count : count + (bounds[Bounds - 1] < value);
-}
-
+// The bucket of a value: how many bounds lie below it, so a bucket includes its upper bound.
 inline std::size_t bucket_of(std::span<const double> bounds, double value) noexcept {
     std::size_t bucket = 0;
     for (const double bound : bounds) bucket += bound < value;
@@ -69,9 +60,10 @@ inline std::size_t bucket_of(std::span<const double> bounds, double value) noexc
 inline void record_histogram(word* cell, std::size_t bucket, double value) noexcept {
     using namespace histogram_word;
     const std::uint64_t before = get(cell[count]);
-    const double total = get_double(cell[sum + (before & 1)]) + value;
+    const std::uint64_t odd = before & 1;
+    const double total = get_double(cell[sum + odd]) + value;
     // Release (here and below; a plain store on x86): who sees the store sees the count before it.
-    cell[sum + (~before & 1)].store(std::bit_cast<std::uint64_t>(total), std::memory_order_release);
+    cell[sum + (odd ^ 1)].store(std::bit_cast<std::uint64_t>(total), std::memory_order_release);
     if (value < get_double(cell[min])) [[unlikely]]
         set_double(cell[min], value);
     if (value > get_double(cell[max])) [[unlikely]]
