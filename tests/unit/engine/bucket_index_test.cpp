@@ -24,8 +24,7 @@ std::vector<double> telling_values(std::span<const double> bounds) {
     };
     for (const double bound : bounds) add_around(bound);
     for (int exponent = -40; exponent < 60; ++exponent)
-        for (int quarter = 4; quarter < 8; ++quarter)
-            add_around(std::ldexp(quarter, exponent - 2));
+        for (int quarter = 4; quarter < 8; ++quarter) add_around(std::ldexp(quarter, exponent - 2));
     std::mt19937_64 random(1);
     std::uniform_real_distribution<double> exponents(-20, 40);
     for (int i = 0; i < 10000; ++i) values.push_back(std::exp2(exponents(random)));

@@ -17,7 +17,8 @@ namespace {
 using Recorders = InstrumentsTest;
 using series = std::map<std::string, double>;
 
-// A thread's cache compares the first value's length with the one used last, also when there is none.
+// A thread's cache compares the first value's length with the one used last, also when there is
+// none.
 TEST_F(Recorders, AFirstValueOfAnyLengthIsNoSetUsedLast) {
     for (const std::size_t size : {0u, 1024u, 1025u, 0xfffeu, 0xffffu, 0x10000u}) {
         begin();
