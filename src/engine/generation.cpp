@@ -15,16 +15,9 @@ namespace gym::telemetry::engine {
 
 namespace {
 
-// Even numbers: bit 0 says that a generation has wide sums. Never used again in one process, so an
+// Even numbers: bit 0 sends every record the long way. Never used again in one process, so an
 // old thread cache can never be taken for one of a later generation.
 std::atomic<std::uint64_t> next_generation{2};
-
-// The generation's lock held.
-void show_cells(const thread_block& block) noexcept {
-    block.view->caches.store(block.caches.get(), std::memory_order_relaxed);
-    if (block.bound.cells() != nullptr)
-        block.view->bound.store(block.bound.cells(), std::memory_order_relaxed);
-}
 
 }  // namespace
 
@@ -47,14 +40,11 @@ generation::~generation() {
     for (thread_block* block : blocks_) delete block;
 }
 
-thread_block* generation::acquire_block(thread_view* view) {
+thread_block* generation::acquire_block() {
     const std::lock_guard lock(blocks_mutex_);
-    thread_block* block = idle_.empty() ? add_block() : idle_.back();
-    if (!idle_.empty()) idle_.pop_back();
-    if (view != nullptr && !views_taken_back_) {
-        block->view = view;
-        show_cells(*block);
-    }
+    if (idle_.empty()) return add_block();
+    thread_block* block = idle_.back();
+    idle_.pop_back();
     return block;
 }
 
@@ -63,15 +53,17 @@ thread_block* generation::add_block() {
     auto block = std::make_unique<thread_block>();
     block->caches = std::make_unique<series_cache[]>(options_.rows.size());
     block->owner = this;
-    blocks_.reserve(blocks_.size() + 1);
-    idle_.reserve(blocks_.size() + 1);  // so that a thread can always end
+    hide_cells(*block);
+    if (!views_taken_back_)
+        block->view.caches.store(block->caches.get(), std::memory_order_relaxed);
+    reserve_for(blocks_, blocks_.size() + 1);
+    reserve_for(idle_, blocks_.size() + 1);  // so that a thread can always end
     blocks_.push_back(block.get());
     return block.release();
 }
 
 void generation::release_block(thread_block* block) noexcept {
     const std::lock_guard lock(blocks_mutex_);
-    if (thread_view* view = std::exchange(block->view, nullptr)) hide_cells(*view);
     idle_.push_back(block);
     if (!collecting_) fold_idle_blocks();
 }
@@ -79,15 +71,14 @@ void generation::release_block(thread_block* block) noexcept {
 void generation::take_back_views() noexcept {
     const std::lock_guard lock(blocks_mutex_);
     views_taken_back_ = true;
-    for (thread_block* block : blocks_)
-        if (thread_view* view = std::exchange(block->view, nullptr)) hide_cells(*view);
+    for (thread_block* block : blocks_) hide_cells(*block);
 }
 
 void generation::bind(thread_block& block, std::size_t binding, word* cell) {
     const std::lock_guard lock(blocks_mutex_);
     block.bound.reserve();
     block.bound.cells()[binding].store(cell, std::memory_order_relaxed);
-    if (block.view != nullptr) show_cells(block);
+    if (!views_taken_back_) block.view.bound.store(block.bound.cells(), std::memory_order_relaxed);
 }
 
 void generation::unbind(std::size_t binding) noexcept {
@@ -121,7 +112,7 @@ void generation::fold(thread_block& from, thread_block& into) {
     });
     from.arena.walk([&](const cell_header& header, const word* words) {
         const series_entry& entry = tables_[header.instrument].entry(header.series);
-        word* to = into.caches[header.instrument].find(*entry.key);
+        word* to = into.caches[header.instrument].cell_of(*entry.key, entry.overflow);
         using namespace histogram_word;
         if (options_.rows[header.instrument].how != aggregation::histogram) {
             for (std::size_t i = 0; i < header.words; ++i) set(to[i], get(to[i]) + get(words[i]));
@@ -141,12 +132,14 @@ void generation::fold(thread_block& from, thread_block& into) {
 word* generation::cell_of(thread_block& block, instrument_id id, const series_table::found& where) {
     const series_entry& entry = tables_[id].entry(where.series);
     series_cache& cache = block.caches[id];
-    word* cell = entry.shared != nullptr ? entry.shared : cache.find(*entry.key);
-    if (cell == nullptr) {
-        cell = block.arena.add(where.series, id, options_.rows[id]);
-        if (cell == nullptr) return nullptr;
+    if (entry.shared != nullptr) return entry.shared;
+    if (word* known = cache.cell_of(*entry.key, entry.overflow)) return known;
+    word* cell = block.arena.add(where.series, id, options_.rows[id]);
+    if (cell == nullptr) return nullptr;
+    if (entry.overflow)
+        cache.overflow = cell;
+    else
         cache.add(*entry.key, options_.rows[id].attributes.size(), cell);
-    }
     return cell;
 }
 

@@ -12,6 +12,8 @@
 #include "engine/snapshot.hpp"
 #include "engine/thread_block.hpp"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,9 +51,14 @@ inline constexpr std::string_view not_a_number = "not_a_number", negative = "neg
 
 class reader;
 
-using gym::telemetry::detail::thread_view;
-// The view of a thread that has no cells. To be called for another thread's under its block's lock.
-void hide_cells(thread_view& view) noexcept;
+// Makes the block's view that of a thread without cells.
+void hide_cells(thread_block& block) noexcept;
+
+// Room for `size` elements, so that adding them cannot fail; at least twice what there was.
+template <class T>
+void reserve_for(std::vector<T>& in, std::size_t size) {
+    if (size > in.capacity()) in.reserve(std::max(size, 2 * in.capacity()));
+}
 
 class generation {
 public:
@@ -61,7 +68,8 @@ public:
     generation& operator=(const generation&) = delete;
 
     // The word of detail::control_words::record while this generation is in force. Bit 0 is set
-    // for good once sums may come near the ends of int64: see wide_sums.
+    // there when every record goes the long way: the instruments are somebody else's, or, from then
+    // on, a sum came near the ends of int64 (see wide_sum).
     std::uint64_t id() const noexcept { return id_; }
     std::int64_t start_time_ns() const noexcept { return start_time_ns_; }
     std::span<const instrument_row> rows() const noexcept { return options_.rows; }
@@ -76,9 +84,8 @@ public:
     // through. Values that are in no list of known ones are counted there, too.
     void record_foreign(instrument_id id, const std::string_view* values, measurement what) const;
 
-    // A block for the calling thread: an idle one where there is one. With `view` it is shown
-    // there from now on, until it is released or the views are taken back. Throws bad_alloc.
-    thread_block* acquire_block(thread_view* view = nullptr);
+    // A block for the calling thread: an idle one where there is one. Throws bad_alloc.
+    thread_block* acquire_block();
     // The thread ended, or went on to another generation.
     void release_block(thread_block* block) noexcept;
 

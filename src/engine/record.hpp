@@ -79,7 +79,7 @@ template <class What, std::size_t Count>
 template <class What, class... Text>
 [[gnu::always_inline]] inline void record(instrument_id id, What what, Text... values) noexcept {
     auto* caches = static_cast<series_cache*>(
-        gym::telemetry::detail::this_thread.caches.load(std::memory_order_relaxed));
+        gym::telemetry::detail::this_thread_view->caches.load(std::memory_order_relaxed));
     if (caches == nullptr) [[unlikely]]
         return record_values_elsewhere(id, what, values...);
     series_cache& cache = caches[id];

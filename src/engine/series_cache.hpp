@@ -53,8 +53,8 @@ public:
     template <std::size_t Count>
     [[gnu::always_inline]] word* find_hashed(const std::string_view (&values)[Count],
                                              unsigned changed) noexcept {
-        if (used_ == 0) return nullptr;
         changed &= (1u << Count) - 1;
+        if (used_ == 0) return nullptr;
         const std::uint64_t hash = hash_of(values, changed);
         const std::size_t group = hash & mask_;
         const std::uint64_t hits = equal_bytes(tags_[group], hash);
@@ -66,9 +66,15 @@ public:
         return find_further(values, changed, hash);
     }
     word* find(const series_key& key) const noexcept;
+    word* cell_of(const series_key& key, bool is_overflow) const noexcept {
+        return is_overflow ? overflow : find(key);
+    }
     // `count` is the number of the instrument's attributes. Throws bad_alloc; the cache is then as
     // it was.
     void add(const series_key& key, std::size_t count, word* cell);
+
+    // The cell of the overflow series, which no values lead to; null when there is none yet.
+    word* overflow = nullptr;
 
 private:
     struct slot {

@@ -76,6 +76,7 @@ const series_key* series_table::add_series(const normalized_values& to, std::uin
     series_key* key = make_key(to.values.data(), hash);
     std::string encoded;
     rules_.encode(*rules_.row, to.values.data(), false, encoded);
+    make_place();  // first, as a series that is there must be found
     key->series = add_entry({key, keep(encoded), nullptr, to.unknown, false});
     regular_.store(regular_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     place(key);
@@ -88,10 +89,11 @@ const series_key* series_table::add_alias(const std::string_view* raw, std::uint
         if (raw[i].size() > max_value_bytes) return nullptr;
     if (const series_key* known = find(raw, hash)) return known;
     if (aliases_ >= rules_.limits.aliases) return nullptr;
-    ++aliases_;
     series_key* key = make_key(raw, hash);
     key->series = series;
+    make_place();
     place(key);
+    ++aliases_;
     return key;
 }
 
@@ -101,7 +103,6 @@ std::uint32_t series_table::overflow_series() {
         std::string encoded;
         rules_.encode(*rules_.row, none.data(), true, encoded);
         series_key* key = make_key(none.data(), 0);
-        key->lengths.fill(0xffff);  // no record's values are these: it is found by its address
         overflow_ = add_entry({key, keep(encoded), nullptr, 0, true}) + 1;
         key->series = overflow_ - 1;
     }
@@ -152,31 +153,31 @@ std::uint64_t series_table::number_of(std::string_view value) {
     return value_numbers_.try_emplace(value, next).first->second;
 }
 
-// Puts a key where find() comes by. At most half of the slots are taken, so that probing is short.
-void series_table::place(const series_key* key) {
+// Room for one more key. At most half of the slots are taken, so that probing is short.
+void series_table::make_place() {
     const slots* table = slots_.load(std::memory_order_relaxed);
-    if (table == nullptr || 2 * (keys_ + 1) > table->mask + 1) {
-        auto grown = std::make_unique<slots>();
-        const std::size_t size = table == nullptr ? first_slots : 2 * (table->mask + 1);
-        grown->mask = size - 1;
-        grown->at = std::make_unique<std::atomic<const series_key*>[]>(size);
-        const auto put = [&](const series_key* old) {
-            std::size_t at = placed(old->hash) & grown->mask;
-            while (grown->at[at].load(std::memory_order_relaxed) != nullptr)
-                at = (at + 1) & grown->mask;
-            grown->at[at].store(old, std::memory_order_relaxed);
-        };
-        for (std::size_t i = 0; table != nullptr && i <= table->mask; ++i)
-            if (const auto* old = table->at[i].load(std::memory_order_relaxed)) put(old);
-        table = grown.get();
-        all_slots_.push_back(std::move(grown));
-        slots_.store(table, std::memory_order_release);
-    }
-    std::size_t at = placed(key->hash) & table->mask;
-    while (table->at[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & table->mask;
-    // Release: who finds the key finds its bytes.
-    table->at[at].store(key, std::memory_order_release);
+    if (table != nullptr && 2 * (keys_ + 1) <= table->mask + 1) return;
+    auto grown = std::make_unique<slots>();
+    const std::size_t size = table == nullptr ? first_slots : 2 * (table->mask + 1);
+    grown->mask = size - 1;
+    grown->at = std::make_unique<std::atomic<const series_key*>[]>(size);
+    for (std::size_t i = 0; table != nullptr && i <= table->mask; ++i)
+        if (const auto* old = table->at[i].load(std::memory_order_relaxed)) put(*grown, old);
+    all_slots_.push_back(std::move(grown));
+    slots_.store(all_slots_.back().get(), std::memory_order_release);
+}
+
+// Puts a key where find() comes by, after make_place.
+void series_table::place(const series_key* key) noexcept {
+    put(*slots_.load(std::memory_order_relaxed), key);
     ++keys_;
+}
+
+void series_table::put(const slots& table, const series_key* key) const noexcept {
+    std::size_t at = placed(key->hash) & table.mask;
+    while (table.at[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & table.mask;
+    // Release: who finds the key finds its bytes.
+    table.at[at].store(key, std::memory_order_release);
 }
 
 char* series_table::allocate(std::size_t size) {
@@ -184,9 +185,10 @@ char* series_table::allocate(std::size_t size) {
     if (size > left_) {
         const std::size_t grown =
             std::min(first_memory << std::min<std::size_t>(memory_.size(), 5), last_memory);
-        left_ = std::max(size, grown);
-        memory_.push_back(std::make_unique<char[]>(left_));
+        const std::size_t chunk = std::max(size, grown);
+        memory_.push_back(std::make_unique<char[]>(chunk));
         free_ = memory_.back().get();
+        left_ = chunk;
     }
     char* at = free_;
     free_ += size;

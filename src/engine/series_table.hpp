@@ -100,7 +100,9 @@ private:
     std::uint32_t add_entry(series_entry entry);
     series_key* make_key(const std::string_view* values, std::uint64_t hash);
     std::uint64_t number_of(std::string_view value);
-    void place(const series_key* key);
+    void make_place();
+    void place(const series_key* key) noexcept;
+    void put(const slots& table, const series_key* key) const noexcept;
     char* allocate(std::size_t size);
     std::string_view keep(std::string_view bytes);
     bool full() const noexcept {

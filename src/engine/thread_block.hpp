@@ -34,14 +34,12 @@ private:
 
 class generation;
 
-struct thread_block {
+struct alignas(64) thread_block {
+    gym::telemetry::detail::thread_view view{};
     std::unique_ptr<series_cache[]> caches;  // one an instrument
     cell_arena arena;
     bound_table bound;
     generation* owner = nullptr;
-    // Of the thread that has the block; null while none has, or when it may not be shown to it.
-    // Guarded by the generation's lock.
-    gym::telemetry::detail::thread_view* view = nullptr;
 };
 
 }  // namespace gym::telemetry::engine

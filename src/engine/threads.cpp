@@ -5,6 +5,8 @@
 
 #include <mutex>
 #include <new>
+#include <optional>
+#include <vector>
 
 #include <pthread.h>
 
@@ -12,29 +14,31 @@ namespace gym::telemetry::detail {
 
 namespace {
 
-// The table of a thread that has none: all null, and never written. Not const, so that it takes no
-// room in the file.
+// The table of who has none: all null, and never written. Not const, so that it takes no room in
+// the file.
 constinit bound_cell no_bindings[max_bindings];
+constinit const thread_view no_view{nullptr, no_bindings};
 
 }  // namespace
 
 constinit control_words control;
-constinit thread_local thread_view this_thread
-    __attribute__((tls_model("initial-exec"))) = {nullptr, no_bindings};
+constinit thread_local const thread_view* this_thread_view
+    __attribute__((tls_model("initial-exec"))) = &no_view;
 
 }  // namespace gym::telemetry::detail
 
 namespace gym::telemetry::engine {
 
-void hide_cells(thread_view& view) noexcept {
-    view.caches.store(nullptr, std::memory_order_relaxed);
-    view.bound.store(gym::telemetry::detail::no_bindings, std::memory_order_relaxed);
+void hide_cells(thread_block& block) noexcept {
+    block.view.caches.store(nullptr, std::memory_order_relaxed);
+    block.view.bound.store(gym::telemetry::detail::no_bindings, std::memory_order_relaxed);
 }
 
 namespace {
 
 using gym::telemetry::detail::control;
-using gym::telemetry::detail::this_thread;
+using gym::telemetry::detail::max_bindings;
+using gym::telemetry::detail::this_thread_view;
 
 // A thread's membership in a generation, which it keeps alive.
 struct attachment {
@@ -45,14 +49,14 @@ struct attachment {
 constinit thread_local attachment* this_attachment __attribute__((tls_model("initial-exec"))) =
     nullptr;
 
-// The thread is ending: its view may be gone before the block that it still gets is given back.
-constinit thread_local bool is_leaving __attribute__((tls_model("initial-exec"))) = false;
-
 // Never destroyed: threads may record while static objects are.
 struct process_state {
     std::mutex mutex;
     std::shared_ptr<generation> current;
-    pthread_key_t thread_end;
+    // Ids of bindings that ended, and the first that was never taken.
+    std::vector<std::size_t> free_bindings;
+    std::size_t next_binding = 1;
+    std::optional<pthread_key_t> thread_end;  // none: the process has as many keys as there may be
     void (*resume)() noexcept = nullptr;
 };
 
@@ -61,18 +65,29 @@ constexpr std::uint64_t to_be_resumed = 1;
 
 void leave(void* member) noexcept {
     // A key's destructor runs after those of all C++ thread_local objects, so what they record is
-    // kept; what a later key's destructor records joins again and is cleaned up again.
+    // kept. What a later key's destructor records joins again, and is cleaned up again but for the
+    // last of the rounds that the system makes: that block is never given back.
     std::unique_ptr<attachment> ended(static_cast<attachment*>(member));
-    is_leaving = true;
+    this_thread_view = &gym::telemetry::detail::no_view;
     this_attachment = nullptr;
     ended->joined->release_block(ended->block);
+}
+
+process_state& process() noexcept;
+
+// Without a key blocks of threads that end are never given back.
+bool leave_at_thread_end(attachment* member) noexcept {
+    const auto key = process().thread_end;
+    return !key || pthread_setspecific(*key, member) == 0;
 }
 
 process_state& process() noexcept {
     alignas(process_state) static std::byte room[sizeof(process_state)];
     static process_state* const state = [] {
         auto* made = new (room) process_state;
-        pthread_key_create(&made->thread_end, [](void* member) { leave(member); });
+        pthread_key_t key = 0;
+        if (pthread_key_create(&key, [](void* member) { leave(member); }) == 0)
+            made->thread_end = key;
         return made;
     }();
     return *state;
@@ -112,8 +127,9 @@ thread_block* attach_this_thread(const generation* wanted) {
         (wanted == nullptr || wanted == this_attachment->joined.get()))
         return this_attachment->block;
     std::shared_ptr<generation> current = current_generation();
-    if (current == nullptr && gym::telemetry::detail::recording() == to_be_resumed) {
-        process().resume();
+    if (current == nullptr && gym::telemetry::detail::recording() != 0) {
+        // Another thread may have resumed in between.
+        if (gym::telemetry::detail::recording() == to_be_resumed) process().resume();
         current = current_generation();
     }
     if (current == nullptr || (wanted != nullptr && wanted != current.get())) return nullptr;
@@ -121,16 +137,17 @@ thread_block* attach_this_thread(const generation* wanted) {
         return this_attachment->block;
 
     auto joining = std::make_unique<attachment>();
-    if (pthread_setspecific(process().thread_end, joining.get()) != 0) throw std::bad_alloc();
+    if (!leave_at_thread_end(joining.get())) throw std::bad_alloc();
     try {
-        joining->block = current->acquire_block(is_leaving ? nullptr : &this_thread);
+        joining->block = current->acquire_block();
     } catch (const std::bad_alloc&) {
-        pthread_setspecific(process().thread_end, this_attachment);
+        leave_at_thread_end(this_attachment);
         throw;
     }
     joining->joined = std::move(current);
     std::unique_ptr<attachment> left(this_attachment);
     this_attachment = joining.release();
+    this_thread_view = &this_attachment->block->view;
     if (left != nullptr) left->joined->release_block(left->block);
     return this_attachment->block;
 }
@@ -154,6 +171,27 @@ void drop_record(instrument_id id, std::string_view reason) noexcept {
     }
 }
 
+std::size_t begin_binding() {
+    process_state& state = process();
+    const std::lock_guard lock(state.mutex);
+    if (!state.free_bindings.empty()) {
+        const std::size_t id = state.free_bindings.back();
+        state.free_bindings.pop_back();
+        return id;
+    }
+    if (state.next_binding == max_bindings) return 0;
+    reserve_for(state.free_bindings, state.next_binding);  // so that an id can always be given back
+    return state.next_binding++;
+}
+
+void end_binding(std::size_t id) noexcept {
+    if (id == 0) return;
+    process_state& state = process();
+    const std::lock_guard lock(state.mutex);
+    if (state.current != nullptr) state.current->unbind(id);
+    state.free_bindings.push_back(id);
+}
+
 void before_fork() noexcept {
     process().mutex.lock();
 }
@@ -169,9 +207,9 @@ void after_fork_in_child(bool resume) noexcept {
     process_state& state = process();
     control.record.store(resume ? to_be_resumed : 0, std::memory_order_relaxed);
     new (&state.current) std::shared_ptr<generation>();  // the parent's is left as it is
-    hide_cells(this_thread);
+    this_thread_view = &gym::telemetry::detail::no_view;
     this_attachment = nullptr;
-    pthread_setspecific(state.thread_end, nullptr);
+    leave_at_thread_end(nullptr);
     state.mutex.unlock();
 }
 

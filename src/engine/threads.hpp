@@ -26,6 +26,12 @@ thread_block* attach_this_thread(const generation* wanted = nullptr);
                                     measurement what) noexcept;
 [[gnu::cold]] void drop_record(instrument_id id, std::string_view reason) noexcept;
 
+// The id of a new binding: the place of its cell in the threads' tables; 0 when all are taken. May
+// throw bad_alloc.
+std::size_t begin_binding();
+// The binding has ended and nobody uses it: its id may be another's. 0 is fine.
+void end_binding(std::size_t id) noexcept;
+
 // Around fork(): no thread is in the middle of joining while the process is copied, and the child
 // begins without a generation and without the parent's cells (which it leaks: other threads, which
 // do not exist in it, may have held locks over them). With `resume` its first record calls the

@@ -6,7 +6,6 @@
 #include <gym/telemetry/bound.hpp>
 
 #include <algorithm>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -21,45 +20,6 @@ struct binding_state {
     std::vector<std::string_view> values;  // into text
 };
 
-namespace {
-
-// Ids index the threads' tables, so those of bindings that ended are used again. Never destroyed:
-// see engine/threads.cpp.
-struct id_pool {
-    std::mutex mutex;
-    std::vector<std::size_t> free;
-    std::size_t next = 1;
-};
-
-id_pool& ids() {
-    static auto* const pool = new id_pool;
-    return *pool;
-}
-
-// 0 when all are taken.
-std::size_t take_id() {
-    id_pool& pool = ids();
-    const std::lock_guard lock(pool.mutex);
-    if (!pool.free.empty()) {
-        const std::size_t id = pool.free.back();
-        pool.free.pop_back();
-        return id;
-    }
-    if (pool.next == max_bindings) return 0;
-    pool.free.reserve(pool.next + 1);  // so that an id can always be given back
-    return pool.next++;
-}
-
-void give_back(std::size_t id) noexcept {
-    if (id == 0) return;
-    if (const auto current = engine::current_generation()) current->unbind(id);
-    id_pool& pool = ids();
-    const std::lock_guard lock(pool.mutex);
-    pool.free.push_back(id);
-}
-
-}  // namespace
-
 binding::binding(std::string_view instrument, std::initializer_list<std::string_view> values)
     : state_(std::make_unique<binding_state>()) {
     state_->instrument = static_cast<engine::instrument_id>(instruments::find_row(instrument));
@@ -69,7 +29,7 @@ binding::binding(std::string_view instrument, std::initializer_list<std::string_
         state_->values.emplace_back(at, value.size());
         at += value.size();
     }
-    id_ = take_id();
+    id_ = engine::begin_binding();
 }
 
 binding::binding(binding&& other) noexcept
@@ -77,7 +37,7 @@ binding::binding(binding&& other) noexcept
 
 binding& binding::operator=(binding&& other) noexcept {
     if (this != &other) {
-        give_back(id_);
+        engine::end_binding(id_);
         id_ = std::exchange(other.id_, 0);
         state_ = std::move(other.state_);
     }
@@ -85,7 +45,7 @@ binding& binding::operator=(binding&& other) noexcept {
 }
 
 binding::~binding() {
-    give_back(id_);
+    engine::end_binding(id_);
 }
 
 // The calling thread's cell, remembered in its table of bound cells.
@@ -125,18 +85,13 @@ bound_rollout_health::bound_rollout_health(std::string_view verdict, std::string
     for (std::size_t i = 0; i < flagged_checks.size(); ++i) {
         const auto before = flagged_checks.first(i);
         if (std::ranges::find(before, flagged_checks[i]) != before.end()) continue;
-        if (instruments::is_identifier(flagged_checks[i]))
-            checks_.push_back(
-                bound_counter({rollout_health_flagged_instrument, {flagged_checks[i], outcome}}));
-        else
-            ++bad_ids_;
+        checks_.push_back(
+            instruments::is_identifier(flagged_checks[i])
+                ? bound_counter({rollout_health_flagged_instrument, {flagged_checks[i], outcome}})
+                : bound_counter(
+                      {"gym.telemetry.dropped_total",
+                       {rollout_health_flagged_instrument, engine::drop_reason::bad_name}}));
     }
-}
-
-void bound_rollout_health::count_bad_ids() const noexcept {
-    constexpr auto flagged = instruments::id_of(rollout_health_flagged_instrument);
-    for (std::size_t i = 0; i < bad_ids_; ++i)
-        engine::drop_record(flagged, engine::drop_reason::bad_name);
 }
 
 }  // namespace gym::telemetry

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -83,6 +84,38 @@ TEST_F(Cost, ARecordIntoTheOverflowSeriesAllocatesNothing) {
     for (int i = 0; i < 1000; ++i) record_sandbox_create_retry(i % 2 == 0 ? "third" : "fourth");
     EXPECT_EQ(test::allocations(), before);
 }
+
+#ifndef GYM_TELEMETRY_SANITIZED  // a sanitizer's allocations cannot be made to fail
+// Whichever allocation fails, it costs one record at most, and no series is there twice.
+TEST_F(Cost, MemoryThatRunsOutOnceLosesOneRecord) {
+    std::vector<std::string> names;
+    for (int i = 0; i < 30; ++i) names.push_back("provider number " + std::to_string(i));
+    for (std::uint64_t good = 0; good < 150; ++good) {
+        shutdown();
+        init({.enabled = true, .exporter = "memory", .ignore_environment = true});
+        test::fail_allocation_after(good);
+        for (int round = 0; round < 3; ++round) {
+            for (const std::string& name : names) {
+                record_sandbox_active(1, name);
+                record_rollout_completed("failed", name, {"c", "white space", "T"});
+            }
+        }
+        test::fail_no_allocation();
+        std::int64_t total = 0;
+        std::size_t series = 0;
+        for (const point& p : collect().points) {
+            if (p.instrument != sandbox_active_instrument &&
+                p.instrument != rollout_completed_instrument)
+                continue;
+            ++series;
+            total += std::get<std::int64_t>(p.value);
+        }
+        EXPECT_EQ(series, 2 * names.size()) << good;
+        EXPECT_GE(total, std::int64_t(6 * names.size() - 1)) << good;
+        EXPECT_LE(total, std::int64_t(6 * names.size())) << good;
+    }
+}
+#endif
 
 TEST_F(Cost, WhileItIsOffNothingIsAllocated) {
     shutdown();

@@ -9,6 +9,7 @@
 namespace {
 
 constinit thread_local std::uint64_t allocation_count = 0;
+constinit thread_local std::uint64_t failing_allocation = 0;  // the number of it
 
 }  // namespace
 
@@ -16,6 +17,12 @@ namespace gym::telemetry::test {
 
 std::uint64_t allocations() noexcept {
     return allocation_count;
+}
+void fail_allocation_after(std::uint64_t good) noexcept {
+    failing_allocation = allocation_count + good + 1;
+}
+void fail_no_allocation() noexcept {
+    failing_allocation = 0;
 }
 
 }  // namespace gym::telemetry::test
@@ -33,7 +40,7 @@ extern "C" void __sanitizer_free_hook(const volatile void*) {}
 namespace {
 
 void* counted(std::size_t size, std::size_t alignment) {
-    ++allocation_count;
+    if (++allocation_count == failing_allocation) throw std::bad_alloc();
     if (size == 0) size = 1;
     void* room = alignment > __STDCPP_DEFAULT_NEW_ALIGNMENT__
                      ? std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment)

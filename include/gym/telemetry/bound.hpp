@@ -9,8 +9,9 @@
 // May be made before init and outlives generations: in each it resolves anew, once a thread.
 // Follows the same rules as the recorder it is named after. Any number of threads may record
 // through one object; it is move-only, and must not be moved or destroyed while others use it.
-// About 200 bytes, and 4 KiB in each thread that records through any. Beyond 16,383 series bound at
-// once, records through the later ones cost what the plain recorder's first look at a series does.
+// About 200 bytes, and in each thread that records through any 4 KiB for 512 of them. Beyond 16,383
+// series bound at once, records through the later ones cost what the plain recorder's first look at
+// a series does.
 #pragma once
 
 #include <gym/telemetry/constants.hpp>
@@ -51,7 +52,7 @@ public:
     // Null while telemetry is off, and when the record must go the long way.
     word* cell() const noexcept {
         const auto relaxed = std::memory_order_relaxed;
-        if (word* known = this_thread.bound.load(relaxed)[id_].load(relaxed)) [[likely]]
+        if (word* known = this_thread_view->bound.load(relaxed)[id_].load(relaxed)) [[likely]]
             return known;
         return recording() == 0 ? nullptr : resolve();
     }
@@ -162,15 +163,11 @@ public:
     void record() const noexcept {
         verdict_.record();
         for (const bound_counter& check : checks_) check.record();
-        if (bad_ids_ != 0 && detail::recording()) [[unlikely]]
-            count_bad_ids();
     }
 
 private:
-    void count_bad_ids() const noexcept;
     bound_counter verdict_;
-    std::vector<bound_counter> checks_;
-    std::size_t bad_ids_ = 0;
+    std::vector<bound_counter> checks_;  // and one for each id that is none: the drop of it
 };
 
 class bound_verify {

@@ -10,6 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace gym::telemetry {
 namespace {
 
@@ -138,6 +141,41 @@ TEST_F(Bound, GenerationsAndBindingsChangeUnderThoseWhoRecordConcurrentSafe) {
     for (int i = 0; i < 10; ++i) lasting.record();
     EXPECT_EQ(seen(sandbox_create_retry_instrument), (series{{"lasting", 10}}));
     EXPECT_TRUE(seen(sandbox_startup_instrument).empty());
+}
+
+// What is locked when a process is copied stays locked in the copy.
+TEST_F(Bound, CanBeMadeInAForkedChildWhileOthersMakeThem) {
+    std::atomic<bool> stop{false};
+    std::thread other([&] {
+        while (!stop) bind_sandbox_create_retry("p");
+    });
+    for (int i = 0; i < 30; ++i) {
+        engine::before_fork();
+        const pid_t child = fork();
+        if (child == 0) {
+            engine::after_fork_in_child(false);
+            alarm(10);
+            bind_sandbox_create_retry("q").record();
+            _exit(0);
+        }
+        engine::after_fork_in_parent();
+        int status = -1;
+        ASSERT_EQ(waitpid(child, &status, 0), child);
+        EXPECT_EQ(status, 0);
+    }
+    stop = true;
+    other.join();
+}
+
+TEST_F(Bound, TheOverflowSeriesIsReachedByNoValues) {
+    begin(1);
+    record_sandbox_create_retry("first");
+    for (int i = 0; i < 1000; ++i) {
+        std::string text(0xffff, 'x');
+        text.replace(0, 4, std::to_string(1000 + i));
+        record_sandbox_create_retry(text);
+    }
+    EXPECT_EQ(seen(sandbox_create_retry_instrument), (series{{"first", 1}, {"overflow", 1000}}));
 }
 
 TEST_F(Bound, FollowsTheRules) {

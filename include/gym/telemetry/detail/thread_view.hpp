@@ -19,16 +19,17 @@ using bound_cell = std::atomic<word*>;
 // is nobody's: its cell is null for good.
 inline constexpr std::size_t max_bindings = 16384;
 
-// A thread fills its view in when it joins a generation. Whoever ends that generation takes it
-// back, in every thread: so a record asks neither whether one is in force nor which. Relaxed
-// accesses: a record that races with init or shutdown may fall on either side.
+// The part of a thread's block that inlined code reads. Whoever ends the block's generation takes
+// back what stands here, in every block: so a record asks neither whether a generation is in force
+// nor which. Relaxed accesses: a record that races with init or shutdown may fall on either side.
 struct thread_view {
     std::atomic<void*> caches;       // engine::series_cache[], one an instrument, or null
     std::atomic<bound_cell*> bound;  // max_bindings of them; never null
 };
 
-// Initial-exec, since the default model costs a call in a shared library (2.4 against 1.7 ns).
-GYM_TELEMETRY_API extern constinit thread_local thread_view this_thread
+// Never null: a thread that has not recorded yet sees a view that has no cells. Initial-exec, since
+// the default model costs a call in a shared library (2.4 against 1.7 ns).
+GYM_TELEMETRY_API extern constinit thread_local const thread_view* this_thread_view
     __attribute__((tls_model("initial-exec")));
 
 }  // namespace gym::telemetry::detail
