@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two threads that live as long as the program and measure slices of a few milliseconds, each on a
-// processor of its own. They sleep while nobody asks for a slice: other contenders are measured then.
+// processor of its own. They sleep while nobody asks for a slice: other contenders are measured
+// then.
 #pragma once
 
 #include <atomic>
@@ -28,8 +29,8 @@ inline double ns_since(clock::time_point start) {
 // Does n operations on thread 0 or 1.
 using body = std::function<void(int thread, std::uint64_t n)>;
 
-// Nanoseconds that the calling thread has been able to run and had no processor: another program had
-// it. 0 where the kernel does not count them.
+// Nanoseconds that the calling thread has been able to run and had no processor: another program
+// had it. 0 where the kernel does not count them.
 inline double ns_without_processor() {
     thread_local const int file = ::open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
     char text[96] = {};
@@ -38,8 +39,8 @@ inline double ns_without_processor() {
     return double(waited);
 }
 
-// The calling thread onto the nth processor it may use, if there are so many: two threads that share
-// one would take turns and never meet.
+// The calling thread onto the nth processor it may use, if there are so many: two threads that
+// share one would take turns and never meet.
 inline void pin(int nth) {
     cpu_set_t allowed, one;
     if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) < 2) return;
