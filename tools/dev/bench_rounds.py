@@ -11,7 +11,7 @@ ROUNDS = [
     ["W1"],
     ["W2"],
     ["W3"],
-    ["W4-counter", "F-own-cell", "F-own-cell-found"],
+    ["W4-counter", "F-own-cell"],
     ["W4-hist", "F-own-histogram"],
     ["W7"],
     ["W1-changing"],

@@ -46,7 +46,6 @@ WORKS = {
     "produce": "MetricProducer",
     "F-fetch_add": "shared fetch_add",
     "F-own-cell": "own cell",
-    "F-own-cell-found": "own cell, found anew",
     "F-own-histogram": "own histogram",
     "F-steady_clock": "steady_clock::now",
     "F-arithmetic": "arithmetic alone",
@@ -54,8 +53,7 @@ WORKS = {
 MODES = {"1t": "1", "2t-same": "2 same", "2t-diff": "2 other", "10000": "10,000",
          "2000": "2,000", "B/series": "10,000"}
 # What of ours a floor is the floor of.
-ABOVE = {"F-own-cell": "W4-counter", "F-own-cell-found": "W4-counter",
-         "F-own-histogram": "W4-hist"}
+ABOVE = {"F-own-cell": "W4-counter", "F-own-histogram": "W4-hist"}
 CONTENDERS = ["gym_bench", "collect_bench", "floor_bench", "otel_bench", "adopt_bench",
               "prometheus_bench"]
 NOT_SHORT = ["adopt_bench", "prometheus_bench"]
