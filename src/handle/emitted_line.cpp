@@ -34,12 +34,16 @@ const emitted_kind* find_kind(std::string_view name) noexcept {
     return found == kinds.end() ? nullptr : &*found;
 }
 
-// An up-down sum has whole steps, of a size that a gym can mean.
+bool is_duration(const emitted_kind& kind) noexcept {
+    return instruments::catalogue[kind.instrument].how == instruments::aggregation::histogram;
+}
+
+// A sum has whole steps, of a size that a gym can mean.
 constexpr double step_max = 1e9;
 
 bool fits(const emitted_kind& kind, double value) noexcept {
-    if (!kind.may_be_negative) return value >= 0;
-    return value == std::floor(value) && std::abs(value) <= step_max;
+    if (value < 0 && !kind.may_be_negative) return false;
+    return is_duration(kind) || (value == std::floor(value) && std::abs(value) <= step_max);
 }
 
 // The first word of the text, which it loses.
@@ -92,8 +96,9 @@ void record_into(engine::generation& to, engine::thread_block& block,
     const emitted_kind* const kind = find_kind(what.kind);
     if (kind == nullptr) return;
     const std::string_view provider = what.provider;
-    to.record_slow(block, kind->instrument, &provider,
-                   {.integer = static_cast<std::int64_t>(what.value), .real = what.value});
+    engine::measurement measured{.real = what.value};
+    if (!is_duration(*kind)) measured.integer = static_cast<std::int64_t>(what.value);
+    to.record_slow(block, kind->instrument, &provider, measured);
 }
 
 }  // namespace gym::telemetry::detail
