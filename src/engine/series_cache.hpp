@@ -131,8 +131,9 @@ private:
     [[gnu::always_inline]] word* remember(const slot& s, unsigned changed) noexcept {
         const series_key& key = *s.key;
         last_size_ = key.lengths[0];
-        last_text_ = key.text();
-        if constexpr (Count > 1) {
+        if constexpr (Count == 1) {
+            last_text_ = key.text();
+        } else {
             for_each_bit(changed, [&](std::size_t i) __attribute__((always_inline)) {
                 last_->values[i] = {key.value(i), key.lengths[i]};
                 return true;
@@ -178,7 +179,8 @@ private:
 
     static constexpr std::size_t no_size = ~std::size_t{0};  // no text has it
 
-    // The set used last: its first value (no_size: there is none) and its cell.
+    // The set used last: the size of its first value (no_size: there is no such set), the text of
+    // its only one, and its cell.
     std::size_t last_size_ = no_size;
     const char* last_text_ = nullptr;
     word* last_cell_ = nullptr;

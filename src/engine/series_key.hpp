@@ -37,6 +37,7 @@ struct series_key {
     }
 };
 static_assert(sizeof(series_key) == 24);
+
 // Whether values differ of which `changed` has no bit. Of instruments with several attributes.
 template <std::size_t Count>
 [[gnu::always_inline]] inline bool differ_in_numbers(const series_key& key,
@@ -97,9 +98,6 @@ inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) noexcept {
     return static_cast<std::uint64_t>((a[0] ^ b[0]) | (a[size / 2] ^ b[size / 2]) |
                                       (a[size - 1] ^ b[size - 1]));
 }
-inline bool same_bytes(const char* a, const char* b, std::size_t size) noexcept {
-    return difference(a, b, size) == 0;
-}
 
 // All bytes of one value go in (wyhash's scheme: one 64x64 multiplication for each 16 bytes). The
 // seed is the value's place among the others, so that "a", "b" differs from "b", "a".
@@ -155,7 +153,7 @@ inline bool matches(const series_key& key, const std::string_view* values,
     const char* text = key.text();
     for (std::size_t i = 0; i < count; ++i) {
         if (values[i].size() != key.lengths[i]) return false;
-        if (!same_bytes(text, values[i].data(), values[i].size())) return false;
+        if (difference(text, values[i].data(), values[i].size()) != 0) return false;
         text += values[i].size();
     }
     return true;

@@ -73,14 +73,6 @@ void leave(void* member) noexcept {
     ended->joined->release_block(ended->block);
 }
 
-process_state& process() noexcept;
-
-// Without a key blocks of threads that end are never given back.
-bool leave_at_thread_end(attachment* member) noexcept {
-    const auto key = process().thread_end;
-    return !key || pthread_setspecific(*key, member) == 0;
-}
-
 process_state& process() noexcept {
     alignas(process_state) static std::byte room[sizeof(process_state)];
     static process_state* const state = [] {
@@ -91,6 +83,12 @@ process_state& process() noexcept {
         return made;
     }();
     return *state;
+}
+
+// Without a key blocks of threads that end are never given back.
+bool leave_at_thread_end(attachment* member) noexcept {
+    const auto key = process().thread_end;
+    return !key || pthread_setspecific(*key, member) == 0;
 }
 
 }  // namespace
