@@ -15,6 +15,18 @@ namespace gymtel {
 
 namespace rollout = gym::telemetry::rollout;
 
+namespace {
+
+// "-" is standard input. Null when it cannot be opened; errno says why.
+std::unique_ptr<input> open_input(const std::string& path, struct stat& about) {
+    const int fd = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return nullptr;
+    auto opened = std::make_unique<input>(fd);
+    return ::fstat(fd, &about) == 0 ? std::move(opened) : nullptr;
+}
+
+}  // namespace
+
 void replay_files::refuse(const std::string& name, std::string_view why) {
     ++refused_;
     out_.complain(fmt::format("{}: {}", name, why));
@@ -39,14 +51,13 @@ bool replay_files::open(const std::string& path, bool may_be_missing) {
     f->name = is_stdin ? "<stdin>" : path;
     f->outcome = role_of(path) == file_role::failed ? gym::telemetry::outcome::failed
                                                     : gym::telemetry::outcome::scored;
-    const int fd = is_stdin ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat about{};
-    if (fd < 0 || ::fstat(fd, &about) != 0) {
+    auto bytes = open_input(path, about);
+    if (bytes == nullptr) {
         if (may_be_missing && errno == ENOENT) return false;
         refuse(f->name, std::strerror(errno));
         return true;
     }
-    auto bytes = std::make_unique<input>(fd);
     f->identity = {about.st_dev, about.st_ino};
     f->is_regular = S_ISREG(about.st_mode);
     // A run may have more files than a process may hold open: they are opened again when their turn
@@ -74,10 +85,9 @@ std::vector<std::string> replay_files::paths() const {
 }
 
 bool replay_files::reopen(file& f) {
-    const int fd = ::open(f.path.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat about{};
-    if (fd < 0 || ::fstat(fd, &about) != 0) return false;
-    f.bytes = std::make_unique<input>(fd);
+    f.bytes = open_input(f.path, about);
+    if (f.bytes == nullptr) return false;
     f.identity = {about.st_dev, about.st_ino};  // another file may have taken the name
     identities_.insert(f.identity);
     return true;
