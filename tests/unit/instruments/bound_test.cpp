@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "forked_child.hpp"
 #include "instruments_fixture.hpp"
 
 #include <gym/telemetry/bound.hpp>
@@ -10,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace gym::telemetry {
@@ -151,17 +151,14 @@ TEST_F(Bound, CanBeMadeInAForkedChildWhileOthersMakeThem) {
     });
     for (int i = 0; i < 30; ++i) {
         engine::before_fork();
-        const pid_t child = fork();
-        if (child == 0) {
+        const int code = test::in_forked_child([] {
             engine::after_fork_in_child(false);
             alarm(10);
             bind_sandbox_create_retry("q").record();
-            _exit(0);
-        }
+            return 0;
+        });
         engine::after_fork_in_parent();
-        int status = -1;
-        ASSERT_EQ(waitpid(child, &status, 0), child);
-        EXPECT_EQ(status, 0);
+        EXPECT_EQ(code, 0);
     }
     stop = true;
     other.join();
